@@ -6,8 +6,9 @@ each that lockstep does not find: `make mutate`.
                             [--markdown] [BLOCK ...]
 
 survivors.txt beside this file has the reasons, as `BLOCK | FILE:LINE | CHANGE | REASON`. Exit status
-1 where a survivor has none, where a reason is about a mutant that did not survive, and where fewer
-than 95 % are killed of those that are not proven equivalent.
+1 where a survivor has none, where a reason is about a mutant that was killed or that there is not,
+and where fewer than 95 % are killed of those that are not proven equivalent: which proofs are found
+in time depends on the host, so there may be a reason for a mutant that has one.
 
 The result of each block stays in the folder, so that the same command goes on where it was ended; a
 result that is older than the program is made again."""
@@ -66,7 +67,7 @@ def main():
     parser.add_argument("--out", default=os.path.join(ROOT, "out", "mutants"))
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--cycles", type=int, default=200_000)
-    parser.add_argument("--proof", type=int, default=60, help="seconds for each survivor")
+    parser.add_argument("--proof", type=int, default=12, help="seconds for each survivor")
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
     os.makedirs(arguments.out, exist_ok=True)
@@ -80,7 +81,7 @@ def main():
         mutants = result(block, arguments)["mutants"]
         real_ones = [mutant for mutant in mutants if mutant["fate"] != "equivalent"]
         killed = [mutant["fate"]["killed"] for mutant in real_ones if "killed" in mutant["fate"]]
-        survived = [mutant for mutant in real_ones if "survived" in mutant["fate"]]
+        alive = [mutant for mutant in mutants if "killed" not in mutant["fate"]]
         real, equal = len(real_ones), len(mutants) - len(real_ones)
         percent = 100 * len(killed) / max(1, real)
         at_once = sum(fate["cycles"] <= 2000 for fate in killed)
@@ -89,13 +90,13 @@ def main():
         print(form.format(block, len(killed), real, percent, equal, at_once), flush=True)
         if percent < LEAST:
             wrong.append(f"{block}: {percent:.1f} % killed; must be {LEAST} %")
-        for mutant in survived:
+        for mutant in alive:
             place = block, mutant["source"], mutant["change"]
             used.add(place)
-            if place not in known:
+            if place not in known and mutant["fate"] != "equivalent":
                 wrong.append(" | ".join(place) + " | NO REASON")
     stale = sorted(place for place in known - used if place[0] in chosen)
-    wrong += [f"killed, equivalent or not there: {' | '.join(place)}" for place in stale]
+    wrong += [f"killed, or not there: {' | '.join(place)}" for place in stale]
     print("\n".join(wrong) if wrong else "PASS mutants: each that survives has a reason")
     sys.exit(1 if wrong else 0)
 

@@ -16,14 +16,12 @@ and one of three:
     read, top
     mutants  the answer of the first
     payloads outputs that mean something while another is 1, each as OUTPUT:VALID
-    gold     where the block goes without mutants, a file of ABC's
-    gates    where it goes with all of them, as gates
-    miter    where a circuit goes that has that twice, once with `in_mutant_sel`, and says by
-             `trigger` whether outputs differ
+    gates    where the block goes with all of them, as gates, a file of ABC's
+    miter    where a circuit goes that has that twice, once with no mutant, and says by `trigger`
+             whether outputs differ. `.map` behind both names has the names of their inputs
 
     prove    the number of a mutant
-    gold     those three
-    gates
+    gates    those two
     miter
              The answer: `equivalent`, `shown N`, where outputs show it in cycle N, or `open`
 """
@@ -199,14 +197,14 @@ def write_miter(design, run, task):
     run(f"rename {task['top']} gate")
     for command in ("memory_map", "async2sync", *TO_GATES):
         run(command)
-    run(f"write_rtlil {task['gates']}")
-    run("design -save all")
-    write_aiger(design, run, "mutant_sel", 0, task["gold"])
-    run("design -load all")
+    write_aiger(run, task["gates"])
     run("design -copy-to gold -as gold gate")
     run("design -copy-from gold -as gold gold")
     gold = design.module(public("gold"))
-    choose(gold, gold.wire(public("mutant_sel")), 0)
+    none = gold.wire(public("mutant_sel"))
+    none.port_input = False
+    gold.connect(ys.SigSpec(none), ys.SigSpec(ys.Const(0, none.width)))
+    gold.rename(none, public("none"))
     gold.addWire(public("mutant_sel"), 16).port_input = True
     gold.fixup_ports()
     run("miter -equiv -flatten gold gate miter")
@@ -215,36 +213,70 @@ def write_miter(design, run, task):
     run("setattr -set init 1'b0 w:began")
     for command in TO_GATES:
         run(command)
-    run(f"write_rtlil {task['miter']}")
+    write_aiger(run, task["miter"])
 
 
-def write_aiger(design, run, port, number, path):
-    """Writes what is read for ABC, with one mutant."""
-    module = design.top_module()
-    choose(module, module.wire(public(port)), number)
-    run(f"write_aiger -zinit {path}")
+def write_aiger(run, path):
+    """Writes the circuit for ABC, and what its inputs are."""
+    run(f"write_aiger -zinit -map {path}.map {path}")
 
 
-def choose(module, port, number):
-    """Makes the input that chooses a mutant a constant."""
-    port.port_input = False
-    module.fixup_ports()
-    module.connect(ys.SigSpec(port), ys.SigSpec(ys.Const(number, 16)))
-    module.rename(port, public("chosen"))
+def choose(path, number, chosen):
+    """Writes a circuit of ABC's whose input `mutant_sel` is a number. The input stays, and nothing
+    reads it."""
+    fixed = {}
+    with open(path + ".map", encoding="utf-8") as lines:
+        for kind, at, bit, name in (line.split(" ", 3) for line in lines if line.startswith("input ")):
+            if name.strip().endswith("mutant_sel"):
+                fixed[int(at) + 1] = number >> int(bit) & 1
+
+    def literal(of):
+        return fixed[of >> 1] ^ of & 1 if of >> 1 in fixed else of
+
+    with open(path, "rb") as file:
+        head = file.readline()
+        _, inputs, latches, outputs, gates = (int(word) for word in head.split()[1:6])
+        roots = [file.readline().split() for _ in range(latches + outputs)]
+        rest = file.read()
+    place = 0
+
+    def number_of():
+        """A number of seven bits a byte, the lowest first."""
+        nonlocal place
+        value = shift = 0
+        while rest[place] & 128:
+            value |= (rest[place] & 127) << shift
+            shift, place = shift + 7, place + 1
+        value |= rest[place] << shift
+        place += 1
+        return value
+
+    with open(chosen, "wb") as out:
+        out.write(head)
+        for root in roots:
+            out.write(b" ".join([b"%d" % literal(int(root[0])), *root[1:]]) + b"\n")
+        coded = bytearray()
+        for gate in range(inputs + latches + 1, inputs + latches + 1 + gates):
+            first = 2 * gate - number_of()
+            second = first - number_of()
+            first, second = sorted((literal(first), literal(second)), reverse=True)
+            for value in (2 * gate - first, first - second):
+                while value > 127:
+                    coded.append(value & 127 | 128)
+                    value >>= 7
+                coded.append(value)
+        out.write(coded)
 
 
-def prove(design, run, task):
+def prove(task):
     """Whether outputs that mean something ever show the mutant, behind a reset and with memories
     that begin with 0."""
     number, seconds = int(task["prove"]), int(task["seconds"])
     made = []
 
-    def circuit(path, port):
-        """A file of ABC's with one mutant."""
-        run(f"read_rtlil {path}")
+    def circuit(path, number):
         made.append(f"{task['result']}-{len(made)}.aig")
-        write_aiger(design, run, port, number, made[-1])
-        run("design -reset")
+        choose(path, number, made[-1])
         return made[-1]
 
     def abc(circuit, commands, part):
@@ -259,12 +291,12 @@ def prove(design, run, task):
         )
 
     try:
-        gate = circuit(task["gates"], "mutant_sel")
-        made.append(f"{gate}.gold.aig")
-        same = abc(task["gold"], SAME.format(made[-1], gate), SAME_PART)
+        gold, gate = (circuit(task["gates"], of) for of in (0, number))
+        made.append(f"{gold}.comb.aig")
+        same = abc(gold, SAME.format(made[-1], gate), SAME_PART)
         if "Networks are equivalent" in same.stdout:
             return "equivalent"
-        whole = circuit(task["miter"], "in_mutant_sel")
+        whole = circuit(task["miter"], number)
         made.append(f"{whole}.reduced.aig")
         abc(whole, REDUCE.format(made[-1]), REDUCE_PART)
         smallest = made[-1] if os.path.exists(made[-1]) else whole
@@ -291,7 +323,7 @@ def main():
         ys.run_pass(f"tee -q -o {log} {command}", design)
 
     if "prove" in task:
-        result = [prove(design, run, task)]
+        result = [prove(task)]
     else:
         # What it says of the RTL is shown.
         ys.run_pass(task["read"], design)

@@ -177,14 +177,9 @@ impl<'a> Netlist<'a> {
         let outputs = &self.request.block.outputs;
         let payload = |port: &Port| Some(format!("{}:{}", port.name, outputs[port.valid?].name));
         let payloads = outputs.iter().filter_map(payload).collect::<Vec<_>>().join(" ");
-        let [mutants, gold, gates, miter] =
-            [MUTANTS, "gold.aig", "gates.il", "miter.il"].map(|name| self.folder.join(name));
-        let files = format!(
-            "gold {}\ngates {}\nmiter {}\n",
-            gold.display(),
-            gates.display(),
-            miter.display(),
-        );
+        let [mutants, gates, miter] =
+            [MUTANTS, "gates.aig", "miter.aig"].map(|name| self.folder.join(name));
+        let files = format!("gates {}\nmiter {}\n", gates.display(), miter.display());
         let task = format!("mutants {}\npayloads {payloads}\n{files}", mutants.display());
         self.run("circuits", &(self.block() + &task), READ_SECONDS)?;
         Ok(files)

@@ -3,7 +3,7 @@
 use hwmodel::Block;
 use hwmodel::depacketizer::Depacketizer;
 use ports::common::finepack_types::{
-    BeatData, SubHeader, Tlp, TlpHeader, requester_id, tlp_fmt, tlp_type,
+    BeatData, SubHeader, Tlp, TlpHeader, tlp_fmt, tlp_type,
 };
 use ports::depacketizer::{Config, In, Out};
 
@@ -142,7 +142,7 @@ impl Inputs {
         let mut header = TlpHeader::new()
             .with_td(self.random.chance(128))
             .with_tag(self.random.word() as u8)
-            .with_requester(requester_id(self.random.below(16) as u8))
+            .with_requester(self.random.word() as u16)
             .with_fmt(tlp_fmt::WITH_DATA);
         header = match kind {
             PACK => self.pack(header, fault),
@@ -154,8 +154,15 @@ impl Inputs {
         };
         match fault {
             Some(Fault::UnknownType) => {
-                header.set_fmt(self.random.below(8) as u8);
-                header.set_tlp_type(self.random.below(32) as u8);
+                // One bit off, or anything.
+                let r = &mut self.random;
+                match r.chance(128) {
+                    true => header.set_tlp_type(header.tlp_type() ^ 1 << r.below(5)),
+                    false => {
+                        header.set_fmt(r.below(8) as u8);
+                        header.set_tlp_type(r.below(32) as u8);
+                    }
+                }
             }
             Some(Fault::Poisoned) => header.set_ep(true),
             Some(Fault::ByteEnables) => {
@@ -163,7 +170,12 @@ impl Inputs {
                 header.set_last_be(self.random.below(16) as u8);
             }
             Some(Fault::HeaderLength) => {
-                header = header.with_length_dw(1 + self.random.below(1024))
+                // One bit off, or anything.
+                let r = &mut self.random;
+                header = match r.chance(128) {
+                    true => header.with_length_dw((header.length_dw() & 1023) ^ 1 << r.below(10)),
+                    false => header.with_length_dw(1 + r.below(1024)),
+                }
             }
             _ => {}
         }
