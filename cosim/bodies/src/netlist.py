@@ -16,14 +16,11 @@ and one of three:
     read, top
     mutants  the answer of the first
     payloads outputs that mean something while another is 1, each as OUTPUT:VALID
-    gates    where the block goes with all of them, as gates, a file of ABC's
-    miter    where a circuit goes that has that twice, once with no mutant, and says by `trigger`
-             whether outputs differ. `.map` behind both names has the names of their inputs
+    gates    where the block goes with all of them, as gates, a file of ABC's; `.map` behind its name
+             has the names of its inputs
 
     prove    the number of a mutant
-    gates    those two
-    miter
-             The answer: `equivalent`, `shown N`, where outputs show it in cycle N, or `open`
+    gates    that. The answer: `equivalent`, `shown N`, where outputs show it in cycle N, or `open`
 """
 
 import os
@@ -46,15 +43,15 @@ TO_GATES = (
     "opt_clean", "simplemap", "opt -nodffe -nosdff", "techmap", "opt -fast -nodffe -nosdff",
     "dffunmap", "setundef -zero -init", "setundef -undriven -zero", "aigmap", "opt_clean",
 )
-# What ABC does. It asks whether the next state and outputs are the same in every state; joins
-# flip-flops and gates that are equal in all cycles, which leaves nothing of most mutants that are
-# none; looks for inputs that show the mutant; and for a proof that there are none. Each has a part
-# of the seconds that are given for a mutant.
+# What ABC does. It asks whether the next state and outputs are the same in every state; puts the
+# block beside itself, and joins flip-flops and gates that are equal in all cycles, which leaves
+# nothing of most mutants that are none; looks for inputs that show the mutant; and for a proof that
+# there are none. Each has a part of the seconds that are given for a mutant.
 SAME = "comb; write_aiger {0}; read_aiger {1}; comb; cec -n {0}"
-REDUCE = "strash; lcorr; write_aiger {0}; scorr; write_aiger {0}"
+MITER = "miter -n {0} {1}; strash; write_aiger {2}; lcorr; write_aiger {2}; scorr; write_aiger {2}"
 SEARCH = "strash; bmc3 -F 40 -T LIMIT; print_status"
 PROOF = "strash; dprove -b -r -m -j -T LIMIT; print_status"
-SAME_PART, REDUCE_PART, SEARCH_PART, PROOF_PART = 4, 2, 20, 3
+SAME_PART, MITER_PART, SEARCH_PART, PROOF_PART = 4, 2, 20, 3
 # Ports of an array's cell that are constants where it is read at once, and its clock.
 NO_LOGIC = re.compile("-port (RD_(EN|CLK|ARST|SRST)|WR_CLK) ")
 # The port with a block's counters of events, their width, and what they begin with: so few events
@@ -133,36 +130,35 @@ def show_counters_from_0(module, preset):
         module.addSub(public(f"from_0_{number}"), of, begin, to)
 
 
-def clear_payloads(module, payloads):
-    """Shows outputs that mean nothing as 0."""
-    for name, valid in (pair.split(":") for pair in payloads.split()):
-        inner = module.wire(public(name))
-        module.rename(inner, public(name + "_inner"))
-        outer = module.addWire(public(name), inner.width)
-        outer.port_output, outer.port_id = True, inner.port_id
-        inner.port_output, inner.port_id = False, 0
-        module.fixup_ports()
-        zero = ys.SigSpec(ys.Const.from_string("0" * inner.width))
-        means = ys.SigSpec(module.wire(public(valid)))
-        [here, there] = [ys.SigSpec(wire) for wire in (inner, outer)]
-        module.addMux(public("clear_" + name), zero, here, means, there)
+def show(module, name, condition, suffix):
+    """Has an output be 0 unless a bit is 1."""
+    inner = module.wire(public(name))
+    module.rename(inner, public(name + suffix))
+    outer = module.addWire(public(name), inner.width)
+    outer.port_output, outer.port_id = True, inner.port_id
+    inner.port_output, inner.port_id = False, 0
+    module.fixup_ports()
+    zero = ys.SigSpec(ys.Const(0, inner.width))
+    [here, there] = [ys.SigSpec(wire) for wire in (inner, outer)]
+    module.addMux(public(f"show_{name}{suffix}"), zero, here, condition, there)
 
 
-def hold_reset_first(module, clock, reset, trigger):
-    """Has the two circuits begin with a cycle of reset, which nobody compares."""
+def hold_reset_first(module):
+    """Has the block begin with a cycle of reset, whose outputs nobody compares."""
     began = module.addWire(public("began"), 1)
     began = ys.SigSpec(began)
-    one = ys.SigSpec(ys.Const.from_string("1"))
-    module.addDff(public("begin"), ys.SigSpec(module.wire(public(clock))), one, began)
-    for name, is_input in ((reset, True), (trigger, False)):
-        inner = module.wire(public(name))
-        module.rename(inner, public(name + "_inner"))
-        outer = module.addWire(public(name), 1)
-        inner.port_input = inner.port_output = False
-        outer.port_input, outer.port_output = is_input, not is_input
-        [here, there] = [ys.SigSpec(wire) for wire in ((outer, inner) if is_input else (inner, outer))]
-        module.addAnd(public("gate_" + name), here, began, there)
+    one = ys.SigSpec(ys.Const(1, 1))
+    module.addDff(public("begin"), ys.SigSpec(module.wire(public("clk_i"))), one, began)
+    inner = module.wire(public("rst_ni"))
+    module.rename(inner, public("rst_ni_held"))
+    outer = module.addWire(public("rst_ni"), 1)
+    inner.port_input, outer.port_input = False, True
+    [here, there] = [ys.SigSpec(wire) for wire in (outer, inner)]
+    module.addAnd(public("hold_rst_ni"), here, began, there)
     module.fixup_ports()
+    outputs = [str(wire.name)[1:] for wire in module.wires_.values() if wire.port_output]
+    for name in outputs:
+        show(module, name, began, "_in_reset")
 
 
 def plant(run, mutants):
@@ -189,36 +185,18 @@ def write_netlist(module, run, task):
     return mutants
 
 
-def write_miter(design, run, task):
-    """Writes the block with all mutants as gates, and that beside itself without any."""
-    clear_payloads(design.top_module(), task["payloads"])
+def write_gates(module, run, task):
+    """Writes the block with all mutants as gates, behind a cycle of reset, with payloads that are 0
+    where they mean nothing."""
+    for name, valid in (pair.split(":") for pair in task["payloads"].split()):
+        show(module, name, ys.SigSpec(module.wire(public(valid))), "_without_valid")
     with open(task["mutants"], encoding="utf-8") as lines:
         plant(run, lines.read().splitlines())
-    run(f"rename {task['top']} gate")
+    hold_reset_first(module)
+    run("setattr -set init 1'b0 w:began")
     for command in ("memory_map", "async2sync", *TO_GATES):
         run(command)
-    write_aiger(run, task["gates"])
-    run("design -copy-to gold -as gold gate")
-    run("design -copy-from gold -as gold gold")
-    gold = design.module(public("gold"))
-    none = gold.wire(public("mutant_sel"))
-    none.port_input = False
-    gold.connect(ys.SigSpec(none), ys.SigSpec(ys.Const(0, none.width)))
-    gold.rename(none, public("none"))
-    gold.addWire(public("mutant_sel"), 16).port_input = True
-    gold.fixup_ports()
-    run("miter -equiv -flatten gold gate miter")
-    run("hierarchy -top miter")
-    hold_reset_first(design.top_module(), "in_clk_i", "in_rst_ni", "trigger")
-    run("setattr -set init 1'b0 w:began")
-    for command in TO_GATES:
-        run(command)
-    write_aiger(run, task["miter"])
-
-
-def write_aiger(run, path):
-    """Writes the circuit for ABC, and what its inputs are."""
-    run(f"write_aiger -zinit -map {path}.map {path}")
+    run(f"write_aiger -zinit -map {task['gates']}.map {task['gates']}")
 
 
 def choose(path, number, chosen):
@@ -296,12 +274,10 @@ def prove(task):
         same = abc(gold, SAME.format(made[-1], gate), SAME_PART)
         if "Networks are equivalent" in same.stdout:
             return "equivalent"
-        whole = circuit(task["miter"], number)
-        made.append(f"{whole}.reduced.aig")
-        abc(whole, REDUCE.format(made[-1]), REDUCE_PART)
-        smallest = made[-1] if os.path.exists(made[-1]) else whole
+        made.append(f"{gold}.miter.aig")
+        abc(gold, MITER.format(gold, gate, made[-1]), MITER_PART)
         for commands, part in ((SEARCH, SEARCH_PART), (PROOF, PROOF_PART)):
-            output = abc(smallest, commands, part).stdout
+            output = abc(made[-1], commands, part).stdout
             shown = re.search(r"Status = 0 .*Frame = +(\d+)", output)
             if shown:
                 return f"shown {shown.group(1)}"
@@ -331,7 +307,7 @@ def main():
             run(command)
         if "mutants" in task:
             result = []
-            write_miter(design, run, task)
+            write_gates(design.top_module(), run, task)
         else:
             result = write_netlist(design.top_module(), run, task)
     with open(task["result"], "w", encoding="utf-8") as out:

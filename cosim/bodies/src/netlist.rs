@@ -96,7 +96,7 @@ pub struct Netlist<'a> {
     read: String,
     python: PathBuf,
     /// What proofs are about, once one is wanted; None where yosys did not make it in time.
-    proofs: OnceLock<Option<String>>,
+    proof_files: OnceLock<Option<String>>,
 }
 
 impl<'a> Netlist<'a> {
@@ -124,7 +124,7 @@ impl<'a> Netlist<'a> {
         write_all(&folder.join(READ), &sources)?;
         write(&folder.join("netlist.py"), SCRIPT.as_bytes())?;
         let read = read_command(request, &sources);
-        Ok(Self { request, folder, read, python, proofs: OnceLock::new() })
+        Ok(Self { request, folder, read, python, proof_files: OnceLock::new() })
     }
 
     /// The folder that bodies with mutants are made of.
@@ -159,7 +159,7 @@ impl<'a> Netlist<'a> {
         if seconds == 0 {
             return Proof::Open;
         }
-        let Some(files) = self.proofs.get_or_init(|| self.prepare_proofs().ok()) else {
+        let Some(files) = self.proof_files.get_or_init(|| self.prepare_proofs().ok()) else {
             return Proof::Open;
         };
         let (number, name) = (mutant.number, format!("proof-{}", mutant.number));
@@ -172,16 +172,15 @@ impl<'a> Netlist<'a> {
         }
     }
 
-    /// Makes the circuits that all proofs are about. Returns the lines of a task that name them.
+    /// Makes the circuit that all proofs are about. Returns the lines of a task that name it.
     fn prepare_proofs(&self) -> Result<String, VerilatedError> {
         let outputs = &self.request.block.outputs;
         let payload = |port: &Port| Some(format!("{}:{}", port.name, outputs[port.valid?].name));
         let payloads = outputs.iter().filter_map(payload).collect::<Vec<_>>().join(" ");
-        let [mutants, gates, miter] =
-            [MUTANTS, "gates.aig", "miter.aig"].map(|name| self.folder.join(name));
-        let files = format!("gates {}\nmiter {}\n", gates.display(), miter.display());
+        let [mutants, gates] = [MUTANTS, "gates.aig"].map(|name| self.folder.join(name));
+        let files = format!("gates {}\n", gates.display());
         let task = format!("mutants {}\npayloads {payloads}\n{files}", mutants.display());
-        self.run("circuits", &(self.block() + &task), READ_SECONDS)?;
+        self.run("circuit", &(self.block() + &task), READ_SECONDS)?;
         Ok(files)
     }
 
