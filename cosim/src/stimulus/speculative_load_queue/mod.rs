@@ -172,11 +172,14 @@ impl Inputs {
     }
 
     fn answers(&mut self) -> u8 {
+        // Where nothing was asked they mean nothing.
+        let lanes = u8::MAX >> (8 - self.config.v_lanes);
+        let unasked = self.random.word() as u8 & lanes & !self.last.q_valid;
         let asked = |v: &usize| self.last.q_valid >> v & 1 == 1;
         let queries = (0..self.config.v_lanes as usize).filter(asked);
         let member =
             |v: usize| (self.signature >> Self::granule(self.last.q[v].addr) & 1 == 1) as u8;
-        queries.fold(0, |bits, v| bits | member(v) << v)
+        queries.fold(unasked, |bits, v| bits | member(v) << v)
     }
 }
 

@@ -55,7 +55,9 @@ fn serve(
         bus_op::RD => {
             *exp = (now + p.lease).max(*exp);
             let short = if r.chance(p.short) { r.below(p.lease + 1) } else { 0 };
-            until(*exp - short, BusRsp { op: rsp_op::FILL, data: data(r), ..rsp })
+            // No bank lends a line for so long: bits of the end that no run comes to.
+            let long = if r.chance(p.lie / 8) { 1 << r.below(31) } else { 0 };
+            until(*exp - short + long, BusRsp { op: rsp_op::FILL, data: data(r), ..rsp })
         }
         op if (op == bus_op::WR) != r.chance(p.lie / 8) => {
             until(*exp, BusRsp { op: rsp_op::WR_ACK, ..rsp })
