@@ -70,12 +70,18 @@ def bits(signal):
     return [(str(bit.wire.name), bit.offset) if bit.is_wire() else None for bit in signal]
 
 
+def split(bits):
+    """Its words, as wide as a counter."""
+    return [tuple(bits[at:at + WIDTH]) for at in range(0, len(bits), WIDTH)]
+
+
 def counters(module):
-    """The registers that the port with the counters shows: cells, and for each of these the value
-    that it shall have after reset. And for each word of the port whether it shows one of them."""
+    """The registers that count events: cells, and for each of these the value that it shall have
+    after reset; for each word of the port with the counters whether it shows one of them; and the
+    cells by which others are read, those that an index chooses."""
     port = module.wire(public(COUNTERS))
     if port is None:
-        return [], []
+        return [], [], []
     drivers = {}
     for left, right in module.connections_:
         drivers.update(zip(bits(left), bits(right)))
@@ -84,36 +90,51 @@ def counters(module):
         while bit in drivers:
             bit = drivers[bit]
         shown[at] = bit
-    words = [tuple(shown[at:at + WIDTH]) for at in range(0, len(shown), WIDTH)]
-    # A maximum, to which nothing is added, would stay what it begins with.
-    adders = [cell for cell in module.cells_.values() if str(cell.type) == "$add"]
-    counted = {tuple(bits(cell.getPort(public(side)))) for cell in adders for side in "AB"}
+    words = split(shown)
+
+    def of(kind):
+        return [cell for cell in module.cells_.values() if str(cell.type) == kind]
+
+    # A maximum, to which nothing is added, would stay what it begins with. Of several counters an
+    # adder has the one that an index chooses.
+    counted = {tuple(bits(cell.getPort(public(side)))) for cell in of("$add") for side in "AB"}
+    reads = []
+    for cell in of("$bmux"):
+        [one, several] = [tuple(bits(cell.getPort(public(side)))) for side in "YA"]
+        if one in counted:
+            counted.update(split(several))
+        elif len(one) == WIDTH:
+            reads.append((cell, split(several)))
+    reads = [(cell, several) for cell, several in reads if counted.issuperset(several)]
+    wanted = counted.intersection(words) | {word for _, several in reads for word in several}
     found, preset = [], set()
-    for cell in module.cells_.values():
-        if str(cell.type) != "$aldff" or not cell.getPort(public("AD")).is_fully_zero():
+    for cell in of("$aldff"):
+        if not cell.getPort(public("AD")).is_fully_zero():
             continue
-        register = bits(cell.getPort(public("Q")))
-        reset = ""
-        for at in range(0, len(register), WIDTH):
-            word = tuple(register[at:at + WIDTH])
-            is_counter = word in words and word in counted
-            if is_counter:
-                preset.add(word)
-            reset = (BEGIN if is_counter else "0" * len(word)) + reset
-        if "1" in reset:
-            found.append((cell, reset))
-    return found, [word in preset for word in words]
+        register = split(bits(cell.getPort(public("Q"))))
+        preset.update(word for word in register if word in wanted)
+        begin = [BEGIN if word in wanted else "0" * len(word) for word in register]
+        if BEGIN in begin:
+            found.append((cell, "".join(reversed(begin))))
+    reads = [cell for cell, several in reads if preset.issuperset(several)]
+    return found, [word in preset for word in words], reads
 
 
-def preset(module, registers):
+def preset(module, registers, reads):
     """Has registers begin with these values instead of 0, so that a fault in what they begin with
-    is one still."""
+    is one still, and takes from what is read what it began with."""
     for number, (cell, value) in enumerate(registers):
         begin = cell.getPort(public("AD"))
         other = ys.SigSpec(module.addWire(public(f"begin_{number}"), begin.size()))
         value = ys.SigSpec(ys.Const.from_string(value))
         module.addXor(public(f"preset_{number}"), begin, value, other)
         cell.setPort(public("AD"), other)
+    for number, cell in enumerate(reads):
+        value = cell.getPort(public("Y"))
+        inner = ys.SigSpec(module.addWire(public(f"read_{number}"), WIDTH))
+        cell.setPort(public("Y"), inner)
+        begin = ys.SigSpec(ys.Const.from_string(BEGIN))
+        module.addSub(public(f"read_from_0_{number}"), inner, begin, value)
 
 
 def show_counters_from_0(module, preset):
@@ -169,7 +190,7 @@ def plant(run, mutants):
 
 def write_netlist(module, run, task):
     """Draws mutants and writes the block with all of them. Returns them."""
-    registers, shown = counters(module)
+    registers, shown, reads = counters(module)
     listed, count = task["result"] + ".list", int(task["count"])
     run(f"mutate -list {count + count // 10 + 1} -seed {task['seed']} -o {listed}")
     with open(listed, encoding="utf-8") as lines:
@@ -178,7 +199,7 @@ def write_netlist(module, run, task):
     mutants = [line for line in drawn if not NO_LOGIC.search(line)][:count]
     plant(run, mutants)
     if registers:
-        preset(module, registers)
+        preset(module, registers, reads)
         show_counters_from_0(module, shown)
     run("opt_clean")
     run(f"write_verilog -noattr -norename {task['verilog']}")
