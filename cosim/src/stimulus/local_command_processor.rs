@@ -14,8 +14,10 @@ use crate::seen;
 
 crate::pair!(LocalCommandProcessor: ports::common::command_types::Command);
 
-/// Tags of kernels; those above are never launched.
+/// Tags of kernels, from one on that each episode draws; the others are never launched.
 const USED: u32 = 200;
+/// Cycles of an episode in which a kernel may go on until its end.
+const SHORT: u64 = 2_000;
 /// Cycles at the beginning of a long time in which kernels before the large one end.
 const ENDS: u64 = 2_000;
 /// Work groups of the large kernel: more than 16 bits count, and taken before the long time is
@@ -37,10 +39,13 @@ draws! {
         sync: u32 = random.pick(&[16, 64, 200]),
         /// Chance of a message against the protocol.
         fault: u32 = random.pick(&[0, 0, 8, 64]),
-        /// Tags in use, from 0.
+        /// Tags in use, and which one is the first of them.
         tags: u32 = random.pick(&[1, 2, 8, USED]),
+        from: u32 = random.below(USED),
         /// Most work groups of a kernel.
-        groups: u32 = random.pick(&[1, 2, 4, 64]),
+        groups: u32 = random.pick(&[1, 2, 4, 64, 2048]),
+        /// Chance of a kernel that does not end before the next reset.
+        huge: u32 = random.pick(&[0, 32]),
     }
 }
 
@@ -50,6 +55,10 @@ pub struct Inputs {
     random: Random,
     phase: Phase,
     long: LongTime,
+    /// The tag that the episode's begin with.
+    first_tag: u8,
+    /// The next reset comes soon.
+    is_short: bool,
     /// The large kernel of the long time: its tag and first work group.
     large: Option<(u8, u32)>,
     /// Messages to come.
@@ -77,14 +86,21 @@ seen! {
 }
 
 impl Inputs {
+    /// One of so many tags from a place on, both below `USED`.
+    fn tag(&mut self, from: u32, tags: u32) -> u8 {
+        let place = (from + self.random.below(tags)) % USED;
+        self.first_tag.wrapping_add(place as u8)
+    }
+
     /// The messages of one request, or of one kernel.
     fn draw_messages(&mut self) {
+        let tag = self.tag(self.phase.from, self.phase.tags);
         let (p, r) = (&self.phase, &mut self.random);
         let word = r.word();
         let message = Message {
             kind: kind::SYNC_REQ,
             chiplet: word as u8 & 15,
-            tag: r.below(p.tags) as u8,
+            tag,
             a: (word >> 8) as u16,
             b: (word >> 32) as u32,
         };
@@ -101,7 +117,11 @@ impl Inputs {
         } else if r.chance(p.sync) {
             self.messages.push_back(message);
         } else {
-            let number = r.below(p.groups + 1);
+            let number = match self.is_short && r.chance(p.huge) {
+                // Without its highest bit it is a small one, which soon shows.
+                true => 1 << r.below(32) | r.below(4),
+                false => r.below(p.groups + 1),
+            };
             let order = r.chance(128);
             let desc = Message { kind: kind::WG_DESC, ..message };
             let count = Message { kind: kind::WG_COUNT, b: number, ..message };
@@ -116,7 +136,7 @@ impl Inputs {
         (self.phase.rx, self.phase.wg_ready, self.phase.wg_done) = (0, 256, 256);
         (self.phase.tx_ready, self.phase.l2_done, self.phase.l1_done) = (256, 256, 256);
         if cycle == ENDS && self.messages.is_empty() {
-            let (tag, word) = (self.random.below(USED) as u8, self.random.word());
+            let (tag, word) = (self.tag(0, USED), self.random.word());
             let of_kind = |kind, b| Message { kind, chiplet: 0, tag, a: word as u16, b };
             let first = (word >> 32) as u32;
             self.large = Some((tag, first));
@@ -144,7 +164,8 @@ impl Inputs {
             wg_done = Some(self.working.swap_remove(at));
         } else if r.chance(4) {
             // A tag that does not run.
-            wg_done = Some((USED + r.below(TAGS as u32 - USED)) as u8);
+            let place = USED + r.below(TAGS as u32 - USED);
+            wg_done = Some(self.first_tag.wrapping_add(place as u8));
         }
         let lines = r.word() as u32;
         In {
@@ -231,7 +252,7 @@ impl Inputs {
         }
         seen.several_kernels += u64::from(self.working.windows(2).any(|pair| pair[0] != pair[1]));
         match input.wg_done {
-            Some(tag) if u32::from(tag) < USED => seen.wg_done += 1,
+            Some(tag) if u32::from(tag.wrapping_sub(self.first_tag)) < USED => seen.wg_done += 1,
             Some(_) => seen.done_of_no_kernel += 1,
             None => {}
         }
@@ -243,6 +264,7 @@ impl Stimulus for Inputs {
 
     fn restart(&mut self, cycles: u64) {
         self.long = LongTime::plan(&mut self.random, cycles);
+        (self.first_tag, self.is_short) = (self.random.word() as u8, cycles < SHORT);
         self.large = None;
         self.messages.clear();
         self.working.clear();
@@ -251,7 +273,7 @@ impl Stimulus for Inputs {
         self.phase = Phase::draw(&mut self.random);
         if self.random.chance(64) {
             // As if the messages before it had come before the reset.
-            let tag = self.random.below(self.phase.tags) as u8;
+            let tag = self.tag(self.phase.from, self.phase.tags);
             self.messages.push_back(Message { kind: kind::LAUNCH_EN, tag, ..Message::default() });
         }
     }
@@ -283,6 +305,8 @@ impl NewStimulus for Inputs {
             random,
             phase,
             long: LongTime::never(),
+            first_tag: 0,
+            is_short: false,
             large: None,
             messages: VecDeque::new(),
             offered: false,
