@@ -33,6 +33,8 @@ draws! {
         /// The first of these lines are loaded, then stored to; loads are rare but of others; 0:
         /// no such thing.
         pub stored: u32 = 0,
+        /// Chance that a store is to the line of the one before.
+        pub runs: u32 = r.pick(&[0, 0, 128]),
         /// Of a mask without bytes; with all.
         pub empty: u32 = r.pick(&[0, 4, 64]),
         pub full: u32 = r.pick(&[0, 64, 256]),
@@ -193,7 +195,7 @@ impl Phase {
                 (p.pick, p.keep, p.any_way) = (256, 256, 224);
             }
             Kind::Locked => {
-                (p.lines, p.lease, p.delay) = (1, 40, 60);
+                (p.lines, p.lease, p.delay) = (r.pick(&[1, 1, 6]), 40, 60);
                 p.ops = r.pick(&[[2, 1, 0], [1, 2, 2]]);
                 (p.request, p.one, p.flush, p.short, p.bad, p.wrong) = (256, false, 0, 0, 0, 0);
                 (p.empty, p.req_ready, p.rsp_ready, p.pick, p.keep) = (0, 256, 256, 256, 256);

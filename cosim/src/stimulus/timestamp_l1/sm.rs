@@ -52,7 +52,9 @@ impl Sm {
             stored if p.loads_first() => (op::LD, r.below(stored)),
             stored if r.chance(16) => (op::LD, stored + r.below(p.lines - stored)),
             stored => {
-                self.stores = self.stores.wrapping_add(1);
+                if !r.chance(p.runs) {
+                    self.stores = self.stores.wrapping_add(1);
+                }
                 (op::ST, self.stores % stored)
             }
         };

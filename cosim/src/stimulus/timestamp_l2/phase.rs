@@ -23,6 +23,8 @@ draws! {
             r.pick(&[1, banks, banks * u64::from(s.all.l2_sets)])
         },
         pub base: u64 = r.word(),
+        /// Chance of bytes that are nearly the same in all requests: comparisons come to low bits.
+        pub alike: u32 = r.pick(&[0, 0, 256]),
         /// The lines begin with the same as those of the phase before. Chance of any line.
         pub stays: bool = r.chance(64),
         pub far: u32 = r.pick(&[0, 0, 8]),

@@ -1,6 +1,6 @@
 //! The SMs: requests as their L1s would send them, and others; and what they are answered.
 
-use ports::common::timestamp_types::{BusReq, BusRsp, aop, bus_op, rsp_op};
+use ports::common::timestamp_types::{BusReq, BusRsp, MAX_LINE, aop, bus_op, rsp_op};
 
 use super::rows::Seen;
 use super::{Phase, Sizes, bytes};
@@ -118,7 +118,10 @@ impl Sms {
             wts,
             warp_ts,
             mask,
-            data: bytes(r, s.all.line),
+            data: match r.chance(p.alike) {
+                true => alike(r, p.base, s.all.line),
+                false => bytes(r, s.all.line),
+            },
         };
         let req = if s.is_tc { BusReq { rep: r.below(4) as u8, ..req } } else { req };
         if r.chance(p.fault) { strange(r, s, req) } else { req }
@@ -199,6 +202,16 @@ impl Sms {
             sm.ts = sm.ts.max(rsp.wts);
         }
     }
+}
+
+/// Words that differ from this one in a bit, of the lower ones more often.
+fn alike(r: &mut Random, word: u64, line: u32) -> ports::Bytes<MAX_LINE> {
+    let mut data = ports::Bytes::default();
+    for chunk in data.0[..line as usize].chunks_exact_mut(8) {
+        let bit = r.below(64) & r.below(64);
+        chunk.copy_from_slice(&(word ^ (1u64 << bit)).to_le_bytes());
+    }
+    data
 }
 
 /// Whole elements, or some bytes.
