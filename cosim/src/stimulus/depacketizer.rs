@@ -2,9 +2,7 @@
 
 use hwmodel::Block;
 use hwmodel::depacketizer::Depacketizer;
-use ports::common::finepack_types::{
-    BeatData, SubHeader, Tlp, TlpHeader, tlp_fmt, tlp_type,
-};
+use ports::common::finepack_types::{BeatData, SubHeader, Tlp, TlpHeader, tlp_fmt, tlp_type};
 use ports::depacketizer::{Config, In, Out};
 
 use super::draws::draws;
