@@ -1,5 +1,5 @@
-"""Mutants of a block by yosys (pyosys, with slang), in one netlist that holds all of them, and proofs
-that some are no mutants at all. The task comes on stdin, a name and its value in each line:
+"""Mutants of a block by yosys (pyosys, with slang), in one netlist that holds all of them, and
+proofs that some are no mutants at all. The task comes on stdin, a name and its value in each line:
 
     seconds  of processor time, after which the process ends without an answer
     result   where the answer goes; `.log` behind its name is what yosys said last
@@ -16,8 +16,8 @@ and one of three:
     read, top
     mutants  the answer of the first
     payloads outputs that mean something while another is 1, each as OUTPUT:VALID
-    gates    where the block goes with all of them, as gates, a file of ABC's; `.map` behind its name
-             has the names of its inputs
+    gates    where the block goes with all of them, as gates, a file of ABC's; `.map` behind its
+             name has the names of its inputs
 
     prove    the number of a mutant
     gates    that. The answer: `equivalent`, `shown N`, where outputs show it in cycle N, or `open`
@@ -225,7 +225,8 @@ def choose(path, number, chosen):
     reads it."""
     fixed = {}
     with open(path + ".map", encoding="utf-8") as lines:
-        for kind, at, bit, name in (line.split(" ", 3) for line in lines if line.startswith("input ")):
+        named = (line.split(" ", 3) for line in lines if line.startswith("input "))
+        for _, at, bit, name in named:
             if name.strip().endswith("mutant_sel"):
                 fixed[int(at) + 1] = number >> int(bit) & 1
 

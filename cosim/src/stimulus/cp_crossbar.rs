@@ -75,8 +75,8 @@ impl Inputs {
         u16::MAX >> (16 - self.config.chiplets)
     }
 
-    /// One chiplet; some; all at once; some with the broadcast bit, or all but one, or one more; any
-    /// at all.
+    /// One chiplet; some; all at once; some with the broadcast bit, or all but one, or one more;
+    /// any at all.
     fn destinations(&mut self) -> (u16, bool) {
         let (all, chiplets) = (self.all(), self.config.chiplets);
         let r = &mut self.random;

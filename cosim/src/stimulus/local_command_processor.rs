@@ -38,14 +38,14 @@ draws! {
         /// Chance that the next messages are a request for the L2 and not a kernel.
         sync: u32 = random.pick(&[16, 64, 200]),
         /// Chance of a message against the protocol.
-        fault: u32 = random.pick(&[0, 0, 8, 64]),
+        fault: u32 = random.pick(&[0, 0, 8, 64, 160]),
         /// Tags in use, and which one is the first of them.
         tags: u32 = random.pick(&[1, 2, 8, USED]),
         from: u32 = random.below(USED),
         /// Most work groups of a kernel.
         groups: u32 = random.pick(&[1, 2, 4, 64, 2048]),
         /// Chance of a kernel that does not end before the next reset.
-        huge: u32 = random.pick(&[0, 32]),
+        huge: u32 = random.pick(&[0, 128]),
     }
 }
 
