@@ -1,7 +1,7 @@
 """Mutants of a block by yosys (pyosys, with slang), in one netlist that holds all of them, and
 proofs that some are no mutants at all. The task comes on stdin, a name and its value in each line:
 
-    seconds  of processor time, after which the process ends without an answer
+    seconds  of processor time for ABC, or for yosys, after which there is no answer
     result   where the answer goes; `.log` behind its name is what yosys said last
 
 and one of three:
@@ -52,6 +52,8 @@ MITER = "miter -n {0} {1}; strash; write_aiger {2}; lcorr; write_aiger {2}; scor
 SEARCH = "strash; bmc3 -F 40 -T LIMIT; print_status"
 PROOF = "strash; dprove -b -r -m -j -T LIMIT; print_status"
 SAME_PART, MITER_PART, SEARCH_PART, PROOF_PART = 4, 2, 20, 3
+# What reading and writing ABC's files takes at most.
+OWN_SECONDS = 60
 # Ports of an array's cell that are constants where it is read at once, and its clock.
 NO_LOGIC = re.compile("-port (RD_(EN|CLK|ARST|SRST)|WR_CLK) ")
 # The port with a block's counters of events, their width, and what they begin with: so few events
@@ -291,12 +293,16 @@ def prove(task):
         )
 
     try:
-        gold, gate = (circuit(task["gates"], of) for of in (0, number))
-        made.append(f"{gold}.comb.aig")
+        gate = circuit(task["gates"], number)
+        gold = task["gates"] + ".gold.aig"
+        if not os.path.exists(gold):
+            # Another proof may want it at the same time.
+            os.replace(circuit(task["gates"], 0), gold)
+        made.append(f"{gate}.comb.aig")
         same = abc(gold, SAME.format(made[-1], gate), SAME_PART)
         if "Networks are equivalent" in same.stdout:
             return "equivalent"
-        made.append(f"{gold}.miter.aig")
+        made.append(f"{gate}.miter.aig")
         abc(gold, MITER.format(gold, gate, made[-1]), MITER_PART)
         for commands, part in ((SEARCH, SEARCH_PART), (PROOF, PROOF_PART)):
             output = abc(made[-1], commands, part).stdout
@@ -313,7 +319,7 @@ def prove(task):
 
 def main():
     task = dict(line.rstrip("\n").split(" ", 1) for line in sys.stdin)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(task["seconds"]),) * 2)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(task["seconds"]) + OWN_SECONDS,) * 2)
     design = ys.Design()
     log = task["result"] + ".log"
 
