@@ -45,7 +45,7 @@ draws! {
         /// Most work groups of a kernel.
         groups: u32 = random.pick(&[1, 2, 4, 64, 2048]),
         /// Chance of a kernel that does not end before the next reset.
-        huge: u32 = random.pick(&[0, 128]),
+        huge: u32 = random.pick(&[0, 0, 0, 128]),
     }
 }
 
