@@ -14,6 +14,7 @@ The result of each block stays in the folder, so that the same command goes on w
 result that is older than the program is made again."""
 
 import argparse
+import collections
 import json
 import os
 import subprocess
@@ -71,8 +72,8 @@ def main():
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
     os.makedirs(arguments.out, exist_ok=True)
-    known = {tuple(fields[:3]) for fields in reasons.read(REASONS, FORM)}
-    used, wrong = set(), []
+    known = {tuple(fields): reason for *fields, reason in reasons.read(REASONS, FORM)}
+    used, wrong, total = set(), [], collections.Counter()
     chosen = arguments.blocks or blocks()
     if arguments.markdown:
         print("| block | killed | of | per cent | equivalent | killed within 2000 cycles |")
@@ -90,13 +91,18 @@ def main():
         print(form.format(block, len(killed), real, percent, equal, at_once), flush=True)
         if percent < LEAST:
             wrong.append(f"{block}: {percent:.1f} % killed; must be {LEAST} %")
+        total.update(killed=len(killed), equivalent=equal, alive=real - len(killed))
         for mutant in alive:
             place = block, mutant["source"], mutant["change"]
             used.add(place)
-            if place not in known and mutant["fate"] != "equivalent":
-                wrong.append(" | ".join(place) + " | NO REASON")
-    stale = sorted(place for place in known - used if place[0] in chosen)
+            if mutant["fate"] != "equivalent":
+                total["by reason"] += known.get(place, "").startswith("equivalent: ")
+                if place not in known:
+                    wrong.append(" | ".join(place) + " | NO REASON")
+    stale = sorted(place for place in known.keys() - used if place[0] in chosen)
     wrong += [f"killed, or not there: {' | '.join(place)}" for place in stale]
+    print("{killed} killed, {equivalent} proven equivalent, {alive} survive, of which {by reason} are "
+          "equivalent by their reason".format_map(total))
     print("\n".join(wrong) if wrong else "PASS mutants: each that survives has a reason")
     sys.exit(1 if wrong else 0)
 
