@@ -109,17 +109,17 @@ def counters(module):
             reads.append((cell, split(several)))
     reads = [(cell, several) for cell, several in reads if counted.issuperset(several)]
     wanted = counted.intersection(words) | {word for _, several in reads for word in several}
-    found, preset = [], set()
+    found, done = [], set()
     for cell in of("$aldff"):
         if not cell.getPort(public("AD")).is_fully_zero():
             continue
         register = split(bits(cell.getPort(public("Q"))))
-        preset.update(word for word in register if word in wanted)
+        done.update(word for word in register if word in wanted)
         begin = [BEGIN if word in wanted else "0" * len(word) for word in register]
         if BEGIN in begin:
             found.append((cell, "".join(reversed(begin))))
-    reads = [cell for cell, several in reads if preset.issuperset(several)]
-    return found, [word in preset for word in words], reads
+    reads = [cell for cell, several in reads if done.issuperset(several)]
+    return found, [word in done for word in words], reads
 
 
 def preset(module, registers, reads):
@@ -139,49 +139,45 @@ def preset(module, registers, reads):
         module.addSub(public(f"read_from_0_{number}"), inner, begin, value)
 
 
-def show_counters_from_0(module, preset):
-    """Takes from the port what the registers began with."""
-    inner = module.wire(public(COUNTERS))
-    module.rename(inner, public(COUNTERS + "_preset"))
-    port = module.addWire(public(COUNTERS), inner.width)
-    port.port_output, port.port_id = True, inner.port_id
-    inner.port_output, inner.port_id = False, 0
-    module.fixup_ports()
-    for number, is_preset in enumerate(preset):
-        begin = ys.SigSpec(ys.Const.from_string(BEGIN if is_preset else "0" * WIDTH))
-        [of, to] = [ys.SigSpec(wire).extract(number * WIDTH, WIDTH) for wire in (inner, port)]
-        module.addSub(public(f"from_0_{number}"), of, begin, to)
-
-
-def show(module, name, condition, suffix):
-    """Has an output be 0 unless a bit is 1."""
+def outer_port(module, name, suffix):
+    """Puts another port in the place of one, which is a wire with the suffix from now on. Returns
+    both, the inner one first."""
     inner = module.wire(public(name))
     module.rename(inner, public(name + suffix))
     outer = module.addWire(public(name), inner.width)
-    outer.port_output, outer.port_id = True, inner.port_id
-    inner.port_output, inner.port_id = False, 0
+    outer.port_input, outer.port_output = inner.port_input, inner.port_output
+    outer.port_id = inner.port_id
+    inner.port_input, inner.port_output, inner.port_id = False, False, 0
     module.fixup_ports()
-    zero = ys.SigSpec(ys.Const(0, inner.width))
-    [here, there] = [ys.SigSpec(wire) for wire in (inner, outer)]
-    module.addMux(public(f"show_{name}{suffix}"), zero, here, condition, there)
+    return ys.SigSpec(inner), ys.SigSpec(outer)
+
+
+def show_counters_from_0(module, shown):
+    """Takes from the port what the registers began with."""
+    inner, outer = outer_port(module, COUNTERS, "_preset")
+    for number, is_preset in enumerate(shown):
+        begin = ys.SigSpec(ys.Const.from_string(BEGIN if is_preset else "0" * WIDTH))
+        [of, to] = [signal.extract(number * WIDTH, WIDTH) for signal in (inner, outer)]
+        module.addSub(public(f"from_0_{number}"), of, begin, to)
+
+
+def mask_output(module, name, condition, suffix):
+    """Has an output be 0 unless a bit is 1."""
+    inner, outer = outer_port(module, name, suffix)
+    zero = ys.SigSpec(ys.Const(0, inner.size()))
+    module.addMux(public(f"mask_{name}{suffix}"), zero, inner, condition, outer)
 
 
 def hold_reset_first(module):
     """Has the block begin with a cycle of reset, whose outputs nobody compares."""
-    began = module.addWire(public("began"), 1)
-    began = ys.SigSpec(began)
+    began = ys.SigSpec(module.addWire(public("began"), 1))
     one = ys.SigSpec(ys.Const(1, 1))
     module.addDff(public("begin"), ys.SigSpec(module.wire(public("clk_i"))), one, began)
-    inner = module.wire(public("rst_ni"))
-    module.rename(inner, public("rst_ni_held"))
-    outer = module.addWire(public("rst_ni"), 1)
-    inner.port_input, outer.port_input = False, True
-    [here, there] = [ys.SigSpec(wire) for wire in (outer, inner)]
-    module.addAnd(public("hold_rst_ni"), here, began, there)
-    module.fixup_ports()
+    inner, outer = outer_port(module, "rst_ni", "_held")
+    module.addAnd(public("hold_rst_ni"), outer, began, inner)
     outputs = [str(wire.name)[1:] for wire in module.wires_.values() if wire.port_output]
     for name in outputs:
-        show(module, name, began, "_in_reset")
+        mask_output(module, name, began, "_in_reset")
 
 
 def plant(run, mutants):
@@ -212,7 +208,7 @@ def write_gates(module, run, task):
     """Writes the block with all mutants as gates, behind a cycle of reset, with payloads that are 0
     where they mean nothing."""
     for name, valid in (pair.split(":") for pair in task["payloads"].split()):
-        show(module, name, ys.SigSpec(module.wire(public(valid))), "_without_valid")
+        mask_output(module, name, ys.SigSpec(module.wire(public(valid))), "_without_valid")
     with open(task["mutants"], encoding="utf-8") as lines:
         plant(run, lines.read().splitlines())
     hold_reset_first(module)

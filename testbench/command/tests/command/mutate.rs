@@ -56,6 +56,30 @@ fn mutants_are_killed_or_listed_with_their_lines() {
     desk.refuses(4, &all, &["must be 100 %"]);
 }
 
+/// Mutants of a run so short that proofs have nearly all of them.
+#[test]
+fn mutant_that_lockstep_kills_is_never_proven_equivalent() {
+    let Some(desk) = desk("mutate-proofs") else { return };
+    for (cycles, file) in [(1, "proven.json"), (20_000, "killed.json")] {
+        let proof = if cycles == 1 { 20 } else { 0 };
+        let words = format!("--count 40 --cycles {cycles} --proof {proof} --json {file}");
+        desk.passes(&format!("mutate gtsc_rst {words}"));
+    }
+    let [proven, killed] = ["proven.json", "killed.json"].map(|file| desk.json(file));
+    let pairs =
+        proven["mutants"].as_array().unwrap().iter().zip(killed["mutants"].as_array().unwrap());
+    let (mut equivalent, mut shown) = (0, 0);
+    for (proven, killed) in pairs {
+        assert_eq!(proven["change"], killed["change"]);
+        let is_killed = killed["fate"]["killed"].is_object();
+        let is_equivalent = proven["fate"] == "equivalent";
+        assert!(!(is_killed && is_equivalent), "{proven}");
+        equivalent += usize::from(is_equivalent);
+        shown += usize::from(is_killed && proven["fate"]["survived"]["shown"].is_u64());
+    }
+    assert!(equivalent > 0 && shown > 0, "{equivalent} equivalent, {shown} shown");
+}
+
 /// `rtl/mutants.py` on results that are there: what it says, and its exit status.
 fn reasons(desk: &Desk, fates: &str) -> (String, Option<i32>) {
     let report = format!("{{\"cycles\": 7, \"mutants\": [{fates}]}}");
