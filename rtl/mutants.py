@@ -40,12 +40,13 @@ def blocks():
 
 
 def is_done(path, arguments):
-    """Whether the result is of so many mutants and cycles, and of this program."""
+    """Whether the result is of so many mutants, cycles and seconds, and of this program."""
     if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(DUET):
         return False
     with open(path, encoding="utf-8") as file:
         report = json.load(file)
-    return (len(report["mutants"]), report["cycles"]) == (arguments.count, arguments.cycles)
+    wanted = arguments.count, arguments.cycles, arguments.proof
+    return (len(report["mutants"]), report["cycles"], report.get("proof")) == wanted
 
 
 def result(block, arguments):
@@ -68,7 +69,7 @@ def main():
     parser.add_argument("--out", default=os.path.join(ROOT, "out", "mutants"))
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--cycles", type=int, default=200_000)
-    parser.add_argument("--proof", type=int, default=12, help="seconds for each survivor")
+    parser.add_argument("--proof", type=int, default=60, help="seconds for each survivor")
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
     os.makedirs(arguments.out, exist_ok=True)

@@ -10,6 +10,8 @@ crate::parameters! {
         pub n_sm = "NSm",
         /// `Slots`: most work-groups on an SM, 1 to 16.
         pub slots = "Slots",
+        /// `CtaW`: bits of a work-group's number, 2 to 32; a launch's `total` is its low ones.
+        pub cta_w = "CtaW",
     }
 }
 

@@ -4,15 +4,11 @@
 use crate::common::command_types::{Command, Message, WorkGroup};
 use crate::ports;
 
-/// It has no parameters: one body serves every machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Config;
-
-impl crate::Parameters for Config {}
-
-impl From<&Command> for Config {
-    fn from(_: &Command) -> Self {
-        Self
+crate::parameters! {
+    /// Parameters, one for each RTL parameter.
+    pub struct Config: Command {
+        /// `TagW`: bits of a kernel's tag that are looked at, the low ones, 1 to 8.
+        pub tag_w = "TagW",
     }
 }
 

@@ -11,6 +11,7 @@ module cta_scheduler
 #(
   parameter int unsigned NSm   = 15,  // SMs, 1..16
   parameter int unsigned Slots = 8,   // most work-groups on an SM, 1..16
+  parameter int unsigned CtaW  = 32,  // bits of a work-group's number, 2..32
   localparam type launch_t     = `SHARING_LAUNCH_T,
   localparam type assignment_t = `SHARING_ASSIGNMENT_T,
   localparam type cnt_t        = `CTA_SCHEDULER_CNT_T
@@ -35,20 +36,22 @@ module cta_scheduler
 );
   localparam int unsigned NSmP   = clamp(1, 16, NSm);
   localparam int unsigned SlotsP = clamp(1, 16, Slots);
+  localparam int unsigned CtaWP  = clamp(2, 32, CtaW);
+  typedef logic [CtaWP-1:0] cta_t;
 
   logic                  run_d, run_q;  // a kernel runs
   logic [NSmP-1:0][4:0]  free_d, free_q;
   // These mean something in a kernel alone, and its launch sets them.
   logic [4:0]            slots_d, slots_q;
   logic [1:0]            mode_q;
-  logic [31:0]           total_q;
+  cta_t                  total_q;
   logic [15:0]           group_q;
   logic [19:0]           thr_q;
-  logic [31:0]           nxt_q;
+  cta_t                  nxt_q;
   logic [3:0]            pointer_q;     // first SM that is asked; the one of an open burst
   logic [4:0]            burst_q;       // work-groups to come of the open burst
-  logic [31:0]           finished_q;
-  logic [NSmP-1:0][31:0] cur_q, end_q;  // of each SM's group: what is not given of it
+  cta_t                  finished_q;
+  cta_t [NSmP-1:0]       cur_q, end_q;  // of each SM's group: what is not given of it
   logic [NSmP-1:0]       started_q;
   logic                  asg_valid_d, asg_valid_q;
   assignment_t           asg_q;
@@ -96,11 +99,12 @@ module cta_scheduler
   // The pick
   logic        any, pick, own, begins, by_test;
   logic [3:0]  sm;
-  logic [31:0] cta, nxt;
+  cta_t        cta, nxt;
   logic [4:0]  burst;
 
   cta_scheduler_pick #(
-    .NSm(NSmP)
+    .NSm (NSmP),
+    .CtaW(CtaWP)
   ) u_pick (
     .mode_i   (mode_q),
     .total_i  (total_q),
@@ -178,7 +182,7 @@ module cta_scheduler
   always_ff @(posedge clk_i) begin
     if (launch) begin
       mode_q     <= k_i.mode;
-      total_q    <= k_i.total;
+      total_q    <= cta_t'(k_i.total);
       group_q    <= group;
       thr_q      <= 20'(NSmP - 1) * 20'(group);
       nxt_q      <= '0;
@@ -189,7 +193,7 @@ module cta_scheduler
       end_q      <= '0;
       started_q  <= '0;
     end else begin
-      finished_q <= finished_q + 32'(ended_count);
+      finished_q <= finished_q + cta_t'(ended_count);
       if (pick) begin
         nxt_q   <= nxt;
         burst_q <= burst;
@@ -198,7 +202,7 @@ module cta_scheduler
         else             pointer_q <= (sm == 4'(NSmP - 1)) ? '0 : sm + 4'd1;
         for (int unsigned s = 0; s < NSmP; s++) begin
           if (sm == 4'(s)) begin
-            if (own || begins) cur_q[s] <= cta + 32'd1;
+            if (own || begins) cur_q[s] <= cta + cta_t'(1);
             if (begins) end_q[s] <= nxt;
             if (begins || mode_q == ModeBcs) started_q[s] <= 1'b1;
           end
@@ -209,26 +213,27 @@ module cta_scheduler
 
   // asg_valid_q covers it.
   always_ff @(posedge clk_i) begin
-    if (pick) asg_q <= '{more: (burst != '0), sm: sm, cta: cta};
+    if (pick) asg_q <= '{more: (burst != '0), sm: sm, cta: 32'(cta)};
   end
 
   `DUET_ASSERT_PARAM(NSmLegal, NSm >= 1 && NSm <= 16, "NSm must be 1..16")
   `DUET_ASSERT_PARAM(SlotsLegal, Slots >= 1 && Slots <= 16, "Slots must be 1..16")
+  `DUET_ASSERT_PARAM(CtaWLegal, CtaW >= 2 && CtaW <= 32, "CtaW must be 2..32")
 
   // Specification section 8.
   `DUET_ASSERT_STABLE(Asg, asg_valid_o, asg_ready_i, asg_o)
   `DUET_ASSERT(PickInRange, !pick || cta < total_q, "work-group that there is not")
   `DUET_ASSERT(NxtInRange, !run_q || nxt_q <= total_q, "more given than the kernel has")
-  `DUET_ASSERT(BurstInRange, !run_q || 32'(burst_q) <= total_q - nxt_q,
+  `DUET_ASSERT(BurstInRange, !run_q || 32'(burst_q) <= 32'(cta_t'(total_q - nxt_q)),
                "burst of more than is left")
   `DUET_ASSERT(LastEnds, !k_done_d || idle == '1, "kernel ends while a work-group runs")
 `ifdef DUET_SIMULATION
   // What is given, and what of it has not ended, by the places of all SMs.
-  logic [31:0]     given, running;
+  cta_t            given, running;
   logic            slots_kept, in_groups;  // of all SMs
   logic [NSmP-1:0] cta_of_other;           // it is among what is left of that SM's group
   logic            sm_free, sm_started;    // of the SM of the pick
-  logic [31:0]     sm_cur;
+  cta_t            sm_cur;
   always_comb begin : places
     given      = nxt_q;
     running    = '0;
@@ -239,11 +244,11 @@ module cta_scheduler
     sm_cur     = '0;
     for (int unsigned s = 0; s < NSmP; s++) begin
       given           = given - (end_q[s] - cur_q[s]);
-      running         = running + 32'(slots_q) - 32'(free_q[s]);
+      running         = running + cta_t'(slots_q) - cta_t'(free_q[s]);
       slots_kept      = slots_kept && free_q[s] <= slots_q;
       cta_of_other[s] = cta >= cur_q[s] && cta < end_q[s] && sm != 4'(s);
       if (end_q[s] < cur_q[s] || end_q[s] > nxt_q) in_groups = 1'b0;
-      if (end_q[s] - cur_q[s] > 32'(group_q)) in_groups = 1'b0;
+      if (32'(cta_t'(end_q[s] - cur_q[s])) > 32'(group_q)) in_groups = 1'b0;
       if (sm == 4'(s)) begin
         sm_free    = (free_q[s] != '0);
         sm_started = started_q[s];
@@ -251,14 +256,14 @@ module cta_scheduler
       end
     end
   end
-  logic [31:0] picks;      // of this kernel
-  logic        few_groups; // adpt: a work-group of this kernel has been given by the test
+  cta_t picks;       // of this kernel
+  logic few_groups;  // adpt: a work-group of this kernel has been given by the test
   always_ff @(posedge clk_i) begin
     if (launch) begin
       picks      <= '0;
       few_groups <= 1'b0;
     end else if (pick) begin
-      picks      <= picks + 32'd1;
+      picks      <= picks + cta_t'(1);
       few_groups <= few_groups || by_test;
     end
   end

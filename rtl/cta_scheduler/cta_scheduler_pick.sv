@@ -3,36 +3,38 @@
 module cta_scheduler_pick
   import sharing_pkg::*;
 #(
-  parameter int unsigned NSm = 15
+  parameter int unsigned NSm  = 15,
+  parameter int unsigned CtaW = 32,
+  localparam type cta_t       = logic [CtaW-1:0]
 ) (
   // the kernel
   input  logic [1:0]           mode_i,
-  input  logic [31:0]          total_i,
+  input  cta_t                 total_i,
   input  logic [15:0]          group_i,
   input  logic [4:0]           slots_i,
   input  logic [19:0]          thr_i,      // adpt: one by one once no more work-groups are left
   // where it is
-  input  logic [31:0]          nxt_i,
+  input  cta_t                 nxt_i,
   input  logic [3:0]           pointer_i,  // first SM that is asked; the one of an open burst
   input  logic [4:0]           burst_i,    // work-groups to come of the open burst
-  input  logic [NSm-1:0][31:0] cur_i,      // of each SM's group: the next work-group,
-  input  logic [NSm-1:0][31:0] end_i,      // and the one behind the last
+  input  cta_t [NSm-1:0]       cur_i,      // of each SM's group: the next work-group,
+  input  cta_t [NSm-1:0]       end_i,      // and the one behind the last
   input  logic [NSm-1:0][4:0]  free_i,
   input  logic [NSm-1:0]       started_i,
   // these mean nothing where no SM can have one
   output logic                 any_o,
   output logic [3:0]           sm_o,
-  output logic [31:0]          cta_o,
+  output cta_t                 cta_o,
   output logic                 own_o,      // the next one of the SM's group
   output logic                 begin_o,    // the first one of a new group, which
   output logic                 test_o,     // adpt: too few groups are left for a new one
-  output logic [31:0]          nxt_o,      // ends before this
+  output cta_t                 nxt_o,      // ends before this
   output logic [4:0]           burst_o
 );
-  logic [31:0] left;
-  logic [4:0]  pair;  // a burst of an SM that has had its first one
+  cta_t       left;
+  logic [4:0] pair;  // a burst of an SM that has had its first one
   assign left = total_i - nxt_i;
-  assign pair = (mode_i == ModeBcs && slots_i > 5'd1 && left > 32'd1) ? 5'd2 : 5'd1;
+  assign pair = (mode_i == ModeBcs && slots_i > 5'd1 && left > cta_t'(1)) ? 5'd2 : 5'd1;
 
   // -----------------------------------------------------------------------------------------------
   // The SM
@@ -53,7 +55,7 @@ module cta_scheduler_pick
 
   // -----------------------------------------------------------------------------------------------
   // The work-group
-  logic [31:0] cur;
+  cta_t        cur;
   logic        started, is_own;
   logic [32:0] group_end;
   logic [4:0]  first;  // a burst of an SM that has had none
@@ -73,17 +75,17 @@ module cta_scheduler_pick
 
   // The kernel has fewer groups than there are SMs.
   logic few_groups;
-  assign few_groups = total_i <= 32'(thr_i);
+  assign few_groups = 32'(total_i) <= 32'(thr_i);
 
   assign group_end = 33'(nxt_i) + 33'(group_i);
-  assign first     = (left < 32'(slots_i)) ? left[4:0] : slots_i;
+  assign first     = (32'(left) < 32'(slots_i)) ? 5'(left) : slots_i;
 
   always_comb begin : work_group
     own_o   = 1'b0;
     begin_o = 1'b0;
     test_o  = 1'b0;
     cta_o   = nxt_i;
-    nxt_o   = nxt_i + 32'd1;
+    nxt_o   = nxt_i + cta_t'(1);
     burst_o = '0;
     unique case (mode_i)
       ModeRr: ;
@@ -96,11 +98,11 @@ module cta_scheduler_pick
           own_o = 1'b1;
           cta_o = cur;
           nxt_o = nxt_i;
-        end else if (mode_i == ModeAdpt && (started || few_groups) && left <= 32'(thr_i)) begin
+        end else if (mode_i == ModeAdpt && (started || few_groups) && 32'(left) <= 32'(thr_i)) begin
           test_o = 1'b1;
         end else begin
           begin_o = 1'b1;
-          nxt_o   = (group_end < 33'(total_i)) ? group_end[31:0] : total_i;
+          nxt_o   = (group_end < 33'(total_i)) ? cta_t'(group_end) : total_i;
         end
       end
     endcase

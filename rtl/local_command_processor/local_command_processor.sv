@@ -7,7 +7,9 @@
 /// `l1_inv_o` in t+1; done in i, the first work group is on `wg` in i+1.
 module local_command_processor
   import command_pkg::*;
-(
+#(
+  parameter int unsigned TagW = 8  // bits of a kernel's tag that are looked at, 1..8
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   // rx, tx: messages from and to the crossbar
@@ -43,6 +45,9 @@ module local_command_processor
   } regs_t;
   regs_t regs_d, regs_q;
 
+  localparam int unsigned TagWP = (TagW >= 1 && TagW <= 8) ? TagW : 8;
+  typedef logic [TagWP-1:0] tag_t;
+
   logic head_valid, pop;
   msg_t head;
   logic [$clog2(LocalQueue+1)-1:0] queued;
@@ -63,15 +68,19 @@ module local_command_processor
 
   logic        running, ready;
   logic        describe, count, launch, launched;
-  logic [7:0]  wg_tag, wg_slot;
+  tag_t        head_tag, wg_tag, wg_done_tag, done_tag;
+  logic [7:0]  wg_slot;
   logic [31:0] wg_first, wg_number, wg_done_left;
   logic        wg_done_counts;
   logic        done_valid, done_take;
-  logic [7:0]  done_tag;
-  local_command_processor_tags u_tags (
+  assign head_tag    = tag_t'(head.tag);
+  assign wg_done_tag = tag_t'(wg_done_i);
+  local_command_processor_tags #(
+    .TagW(TagWP)
+  ) u_tags (
     .clk_i,
     .rst_ni,
-    .tag_i           (head.tag),
+    .tag_i           (head_tag),
     .running_o       (running),
     .ready_o         (ready),
     .describe_i      (describe),
@@ -85,7 +94,7 @@ module local_command_processor
     .wg_first_o      (wg_first),
     .wg_number_o     (wg_number),
     .wg_done_valid_i,
-    .wg_done_i,
+    .wg_done_i       (wg_done_tag),
     .wg_done_left_o  (wg_done_left),
     .wg_done_counts_o(wg_done_counts),
     .done_valid_o    (done_valid),
@@ -93,11 +102,13 @@ module local_command_processor
     .done_take_i     (done_take)
   );
 
-  local_command_processor_dispatch u_dispatch (
+  local_command_processor_dispatch #(
+    .TagW(TagWP)
+  ) u_dispatch (
     .clk_i,
     .rst_ni,
     .launch_i      (launched),
-    .launch_tag_i  (head.tag),
+    .launch_tag_i  (head_tag),
     .tag_o         (wg_tag),
     .slot_i        (wg_slot),
     .first_i       (wg_first),
@@ -106,7 +117,7 @@ module local_command_processor
     .wg_ready_i,
     .wg_o,
     .wg_done_i     (wg_done_counts),
-    .wg_done_tag_i (wg_done_i),
+    .wg_done_tag_i (wg_done_tag),
     .wg_done_left_i(wg_done_left)
   );
 
@@ -120,6 +131,7 @@ module local_command_processor
   logic [31:0] wb;
   logic [1:0]  op;
   wire [11:0]  unused_head = {head.chiplet, head.a[15:8]};  // carried for others
+  wire         unused_done = ^wg_done_i;                    // rule 13
 
   assign op = head.a[1:0];
 
@@ -168,7 +180,7 @@ module local_command_processor
       end else if (answer) begin
         regs_d.up = '{kind: KindAck, chiplet: '0, tag: head.tag, a: 16'(op), b: wb};
       end else if (done_valid) begin
-        regs_d.up = '{kind: KindDone, chiplet: '0, tag: done_tag, a: '0, b: '0};
+        regs_d.up = '{kind: KindDone, chiplet: '0, tag: 8'(done_tag), a: '0, b: '0};
       end
     end
   end
@@ -184,12 +196,13 @@ module local_command_processor
   assign tx_valid_o      = regs_q.up_valid;
   assign tx_o            = regs_q.up;
 
+  `DUET_ASSERT_PARAM(TagWLegal, TagW >= 1 && TagW <= 8, "TagW must be 1..8")
   `DUET_ASSERT_STABLE(TxStable, tx_valid_o, tx_ready_i, tx_o)
   `DUET_ASSERT_STABLE(L2SyncStable, l2_sync_valid_o, l2_sync_ready_i, l2_sync_op_o)
   `DUET_ASSERT(DoneIsNew, !regs_q.done || regs_q.taken || op == '0,
                "ACK of an operation that the L2 has not taken")
   // README.md, rule 10: only work groups that were taken end.
-  `DUET_PROMISE(DoneOfTaken, !wg_done_counts || !u_dispatch.waiting_q[wg_done_i]
+  `DUET_PROMISE(DoneOfTaken, !wg_done_counts || !u_dispatch.waiting_q[wg_done_tag]
                              || (u_dispatch.oldest_ends
                                  && wg_done_left > wg_number - u_dispatch.issued_q))
 endmodule

@@ -5,13 +5,16 @@
 /// (README.md, rule 9).
 module local_command_processor_dispatch
   import command_pkg::*;
-(
+#(
+  parameter int unsigned TagW = 8,
+  localparam type tag_t       = logic [TagW-1:0]
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic        launch_i,
-  input  logic [7:0]  launch_tag_i,
+  input  tag_t        launch_tag_i,
   // the oldest launched kernel, in the table of tags
-  output logic [7:0]  tag_o,
+  output tag_t        tag_o,
   input  logic [7:0]  slot_i,
   input  logic [31:0] first_i,
   input  logic [31:0] number_i,
@@ -20,17 +23,19 @@ module local_command_processor_dispatch
   output wg_t         wg_o,
   // work groups that end, for the assertion on them
   input  logic        wg_done_i,
-  input  logic [7:0]  wg_done_tag_i,
+  input  tag_t        wg_done_tag_i,
   input  logic [31:0] wg_done_left_i
 );
-  logic [8:0]  waits;  // launched kernels
-  logic [31:0] issued_d, issued_q;  // work groups taken of the oldest kernel
-  logic        take, pop;
+  localparam int unsigned Tags = 1 << TagW;
+
+  logic [TagW:0] waits;               // launched kernels
+  logic [31:0]   issued_d, issued_q;  // work groups taken of the oldest kernel
+  logic          take, pop;
 
   // As many places as tags.
   duet_fifo #(
-    .T    (logic [7:0]),
-    .Depth(256)
+    .T    (tag_t),
+    .Depth(Tags)
   ) u_fifo (
     .clk_i,
     .rst_ni,
@@ -41,7 +46,7 @@ module local_command_processor_dispatch
     .count_o(waits)
   );
   assign wg_valid_o = (waits != '0);
-  assign wg_o       = '{tag: tag_o, slot: slot_i, group: first_i + issued_q};
+  assign wg_o       = '{tag: 8'(tag_o), slot: slot_i, group: first_i + issued_q};
   assign take       = wg_valid_o && wg_ready_i;
   assign pop        = take && issued_q + 32'd1 == number_i;
 
@@ -58,7 +63,7 @@ module local_command_processor_dispatch
 
 `ifdef DUET_SIMULATION
   // Tags in the FIFO: all work groups of the others are taken.
-  logic [255:0] waiting_d, waiting_q;
+  logic [Tags-1:0] waiting_d, waiting_q;
   always_comb begin : next_waiting
     waiting_d = waiting_q;
     if (launch_i) waiting_d[launch_tag_i] = 1'b1;

@@ -3,11 +3,14 @@
 /// The table of kernel tags: what was said of each, and how many of its work groups are left. A
 /// tag's last work group that is finished in cycle w makes the tag finished in w, and not running
 /// from w+1 on (README.md, rules 6, 7, 10).
-module local_command_processor_tags (
+module local_command_processor_tags #(
+  parameter int unsigned TagW = 8,
+  localparam type tag_t       = logic [TagW-1:0]
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   // the head's tag
-  input  logic [7:0]  tag_i,
+  input  tag_t        tag_i,
   output logic        running_o,
   output logic        ready_o,        // described and counted
   input  logic        describe_i,
@@ -17,33 +20,35 @@ module local_command_processor_tags (
   input  logic        launch_i,
   output logic        launched_o,     // and there is a work group: it runs
   // the tag whose work groups are handed out
-  input  logic [7:0]  wg_tag_i,
+  input  tag_t        wg_tag_i,
   output logic [7:0]  wg_slot_o,
   output logic [31:0] wg_first_o,
   output logic [31:0] wg_number_o,
   // work groups that end
   input  logic        wg_done_valid_i,
-  input  logic [7:0]  wg_done_i,
+  input  tag_t        wg_done_i,
   output logic [31:0] wg_done_left_o, // of this tag, before
   output logic        wg_done_counts_o,
   // the lowest finished tag, one that finishes in this cycle included
   output logic        done_valid_o,
-  output logic [7:0]  done_tag_o,
+  output tag_t        done_tag_o,
   input  logic        done_take_i
 );
+  localparam int unsigned Tags = 1 << TagW;
+  typedef logic [Tags-1:0] tags_t;  // a bit for each tag
   typedef struct packed {
-    logic [255:0] described;
-    logic [255:0] counted;
-    logic [255:0] running;
-    logic [255:0] finished;
+    tags_t described;
+    tags_t counted;
+    tags_t running;
+    tags_t finished;
   } regs_t;
   regs_t regs_d, regs_q;
 
   // Not reset: the bits say what means something.
-  logic [7:0]  slot_q   [256];
-  logic [31:0] first_q  [256];
-  logic [31:0] number_q [256];
-  logic [31:0] left_q   [256];
+  logic [7:0]  slot_q   [Tags];
+  logic [31:0] first_q  [Tags];
+  logic [31:0] number_q [Tags];
+  logic [31:0] left_q   [Tags];
 
   wire empty = (number_q[tag_i] == '0);
   wire last  = (wg_done_left_o == 32'd1);
@@ -58,22 +63,22 @@ module local_command_processor_tags (
   assign wg_done_counts_o = wg_done_valid_i && regs_q.running[wg_done_i];
 
   // Bit b of the number of each tag.
-  typedef logic [7:0][255:0] masks_t;
+  typedef tags_t [TagW-1:0] masks_t;
   function automatic masks_t masks();
-    for (int unsigned tag = 0; tag < 256; tag++) begin
-      for (int unsigned b = 0; b < 8; b++) masks[b][tag] = 1'(tag >> b);
+    for (int unsigned tag = 0; tag < Tags; tag++) begin
+      for (int unsigned b = 0; b < TagW; b++) masks[b][tag] = 1'(tag >> b);
     end
   endfunction
   localparam masks_t Masks = masks();
 
-  logic [255:0] finished, lowest;
+  tags_t finished, lowest;
   always_comb begin : find_finished
     finished = regs_q.finished;
     if (launch_i && empty) finished[tag_i] = 1'b1;
     if (wg_done_counts_o && last) finished[wg_done_i] = 1'b1;
-    lowest       = finished & (~finished + 256'd1);
+    lowest       = finished & (~finished + tags_t'(1));
     done_valid_o = (finished != '0);
-    for (int unsigned b = 0; b < 8; b++) done_tag_o[b] = |(lowest & Masks[b]);
+    for (int unsigned b = 0; b < TagW; b++) done_tag_o[b] = |(lowest & Masks[b]);
   end
 
   always_comb begin : next_state

@@ -6,8 +6,8 @@ use hwmodel::local_command_processor::LocalCommandProcessor;
 use ports::common::command_types::{Message, WorkGroup, error_code, kind, sync_op};
 use ports::local_command_processor::{In, Out};
 
-/// All parameters are the machine's; there is one body.
-const CONFIG: &str = "small";
+/// All tags.
+const CONFIG: &str = "paper";
 
 fn sync(tag: u8, ops: u8) -> Message {
     Message { kind: kind::SYNC_REQ, tag, a: ops.into(), ..Message::default() }
@@ -381,6 +381,30 @@ fn all_tags_run_at_once() {
         local.cycle();
         let sent: Vec<_> = local.bench.out.iter().filter_map(|out| out.tx).collect();
         assert_eq!(sent, (0..=255).map(done).collect::<Vec<_>>());
+    });
+}
+
+/// Rule 13: eight kernels. Answers have the request's tag, DONE and work groups the kernel's.
+#[test]
+fn tags_that_differ_in_high_bits_are_one_kernel_where_few_bits_count() {
+    on_bodies::<LocalCommandProcessor>("small", |body| {
+        let mut local = Local::new(body);
+        local.send(desc(0x15, 2, 7));
+        local.send(count(0xfd, 1));
+        local.inputs.wg_ready = false;
+        local.inputs.l1_inv_done = true;
+        local.send(launch(0x4d));
+        local.inputs.l1_inv_done = true;
+        local.cycle();
+        local.send(launch(0x85));
+        local.send(sync(0xa5, 0));
+        local.cycle();
+        local.inputs.wg_ready = true;
+        assert_eq!(local.cycle().wg, Some(WorkGroup { tag: 5, slot: 2, group: 7 }));
+        local.end(0x35);
+        local.cycle();
+        let sent: Vec<_> = local.bench.out.iter().filter_map(|out| out.tx).collect();
+        assert_eq!(sent, [nack(0x85), ack(0xa5, 0, 0), done(5)]);
     });
 }
 

@@ -66,7 +66,13 @@ pub struct Inputs {
 }
 
 impl Inputs {
+    /// The greatest number of work-groups.
+    fn all_ctas(&self) -> u32 {
+        u32::MAX >> (32 - self.config.cta_w)
+    }
+
     fn launch(&mut self) -> Launch {
+        let all = self.all_ctas();
         let (p, r) = (&self.phase, &mut self.random);
         let mut launch = Launch {
             mode: r.below(4) as u8,
@@ -76,7 +82,7 @@ impl Inputs {
         };
         if self.is_short && r.chance(p.huge) {
             // Without its highest bit a number is a small one, which soon shows.
-            launch.total = 1 << r.below(32) | r.below(16);
+            launch.total = 1 << r.below(self.config.cta_w) | r.below(16);
             launch.group = 1 << r.below(16) | r.below(4) as u16;
         }
         if r.chance(p.illegal) {
@@ -86,6 +92,8 @@ impl Inputs {
                 _ => launch.slots = self.config.slots as u8 + 1 + r.below(8) as u8,
             }
             launch.slots &= 31;
+            // Nobody looks at these bits.
+            launch.total ^= r.word() as u32 & !all;
         }
         launch
     }
@@ -102,9 +110,11 @@ impl Inputs {
     }
 
     fn follow(&mut self, input: &In, out: &Out) {
+        let all_ctas = self.all_ctas();
         let seen = &mut self.seen;
         let all = self.config.n_sm;
-        if let Some(k) = input.k.filter(|_| out.k_ready) {
+        if let Some(mut k) = input.k.filter(|_| out.k_ready) {
+            k.total &= all_ctas;
             seen.k += 1;
             seen.mode[usize::from(k.mode)] += 1;
             seen.no_work_groups += u64::from(k.total == 0);
@@ -188,8 +198,9 @@ impl Stimulus for Inputs {
     }
 
     fn can_reach(&self, row: &str) -> bool {
-        let Config { n_sm, slots } = self.config;
+        let Config { n_sm, slots, cta_w } = self.config;
         match row {
+            "huge" => cta_w > 16,
             "burst_of_2" => slots > 1,
             "burst_of_more" => slots > 2,
             "several_done" | "counter_beyond_16_bits" => n_sm > 1,

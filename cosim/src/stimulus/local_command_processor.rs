@@ -14,7 +14,7 @@ use crate::seen;
 
 crate::pair!(LocalCommandProcessor: ports::common::command_types::Command);
 
-/// Tags of kernels, from one on that each episode draws; the others are never launched.
+/// Of 256 tags those of kernels, from one on that each episode draws; the others never run.
 const USED: u32 = 200;
 /// Cycles of an episode in which a kernel may go on until its end.
 const SHORT: u64 = 2_000;
@@ -40,8 +40,8 @@ draws! {
         /// Chance of a message against the protocol.
         fault: u32 = random.pick(&[0, 0, 8, 64, 160]),
         /// Tags in use, and which one is the first of them.
-        tags: u32 = random.pick(&[1, 2, 8, USED]),
-        from: u32 = random.below(USED),
+        tags: u32 = random.pick(&[1, 2, 8, TAGS as u32]),
+        from: u32 = random.below(TAGS as u32),
         /// Most work groups of a kernel.
         groups: u32 = random.pick(&[1, 2, 4, 64, 2048]),
         /// Chance of a kernel that does not end before the next reset.
@@ -52,6 +52,7 @@ draws! {
 /// The stimulus.
 #[derive(Clone, Debug)]
 pub struct Inputs {
+    config: Config,
     random: Random,
     phase: Phase,
     long: LongTime,
@@ -86,10 +87,33 @@ seen! {
 }
 
 impl Inputs {
-    /// One of so many tags from a place on, both below `USED`.
+    /// Tags that are launched.
+    fn used(&self) -> u32 {
+        (USED << self.config.tag_w) / TAGS as u32
+    }
+
+    /// The place of a tag, behind the episode's first one.
+    fn place(&self, tag: u8) -> u32 {
+        u32::from(tag.wrapping_sub(self.first_tag)) % (1 << self.config.tag_w)
+    }
+
+    /// The tag of a place. Nobody looks at its bits beyond `tag_w`.
+    fn tag_of(&mut self, place: u32) -> u8 {
+        let known = self.first_tag.wrapping_add(place as u8);
+        let beyond = self.random.word() as u8;
+        known & self.known() | beyond & !self.known()
+    }
+
+    /// The bits of a tag that are looked at.
+    fn known(&self) -> u8 {
+        u8::MAX >> (8 - self.config.tag_w)
+    }
+
+    /// One of at most so many tags from a place on that are launched.
     fn tag(&mut self, from: u32, tags: u32) -> u8 {
-        let place = (from + self.random.below(tags)) % USED;
-        self.first_tag.wrapping_add(place as u8)
+        let used = self.used();
+        let place = (from + self.random.below(tags.min(used))) % used;
+        self.tag_of(place)
     }
 
     /// The messages of one request, or of one kernel.
@@ -136,15 +160,30 @@ impl Inputs {
         (self.phase.rx, self.phase.wg_ready, self.phase.wg_done) = (0, 256, 256);
         (self.phase.tx_ready, self.phase.l2_done, self.phase.l1_done) = (256, 256, 256);
         if cycle == ENDS && self.messages.is_empty() {
-            let (tag, word) = (self.tag(0, USED), self.random.word());
+            let (tag, word) = (self.tag(0, TAGS as u32), self.random.word());
             let of_kind = |kind, b| Message { kind, chiplet: 0, tag, a: word as u16, b };
             let first = (word >> 32) as u32;
-            self.large = Some((tag, first));
+            self.large = Some((tag & self.known(), first));
             self.messages.push_back(of_kind(kind::WG_DESC, first));
             self.messages.push_back(of_kind(kind::WG_COUNT, LARGE));
             self.messages.push_back(of_kind(kind::LAUNCH_EN, 0));
         }
         self.phase.rx = if self.messages.is_empty() { 0 } else { 256 };
+    }
+
+    fn draw_done(&mut self) -> Option<u8> {
+        let (p, r) = (&self.phase, &mut self.random);
+        if !self.working.is_empty() && r.chance(p.wg_done) {
+            let at = r.below(self.working.len() as u32) as usize;
+            return Some(self.working.swap_remove(at));
+        }
+        // A tag that does not run.
+        if !r.chance(4) {
+            return None;
+        }
+        let used = self.used();
+        let place = used + self.random.below((1 << self.config.tag_w) - used);
+        Some(self.tag_of(place))
     }
 
     fn draw_inputs(&mut self, out: &Out) -> In {
@@ -157,16 +196,8 @@ impl Inputs {
             }
             self.offered = true;
         }
+        let wg_done = self.draw_done();
         let (p, r) = (&self.phase, &mut self.random);
-        let mut wg_done = None;
-        if !self.working.is_empty() && r.chance(p.wg_done) {
-            let at = r.below(self.working.len() as u32) as usize;
-            wg_done = Some(self.working.swap_remove(at));
-        } else if r.chance(4) {
-            // A tag that does not run.
-            let place = USED + r.below(TAGS as u32 - USED);
-            wg_done = Some(self.first_tag.wrapping_add(place as u8));
-        }
         let lines = r.word() as u32;
         In {
             rx: self.messages.front().copied().filter(|_| self.offered),
@@ -182,12 +213,13 @@ impl Inputs {
 
     /// Counts the messages that go in and out.
     fn count_messages(&mut self, input: &In, out: &Out) {
+        let known = self.known();
         let seen = &mut self.seen;
         match input.rx {
             Some(message) if out.rx_ready => {
                 seen.rx += 1;
                 let Message { kind, tag, a, .. } = message;
-                let runs = self.running[usize::from(tag)];
+                let runs = self.running[usize::from(tag & known)];
                 if kind == kind::SYNC_REQ {
                     seen.by_op[usize::from(a & 3)] += 1;
                     seen.second_request_waits += u64::from(self.requests > 0 && self.syncing);
@@ -252,8 +284,8 @@ impl Inputs {
         }
         seen.several_kernels += u64::from(self.working.windows(2).any(|pair| pair[0] != pair[1]));
         match input.wg_done {
-            Some(tag) if u32::from(tag.wrapping_sub(self.first_tag)) < USED => seen.wg_done += 1,
-            Some(_) => seen.done_of_no_kernel += 1,
+            Some(tag) if self.place(tag) < self.used() => self.seen.wg_done += 1,
+            Some(_) => self.seen.done_of_no_kernel += 1,
             None => {}
         }
     }
@@ -298,10 +330,11 @@ impl Stimulus for Inputs {
 }
 
 impl NewStimulus for Inputs {
-    fn unstarted(_: &Config, _statics: &Statics, seed: u64) -> Self {
+    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
         let mut random = Random::new(seed);
         let phase = Phase::draw(&mut random);
         Self {
+            config: config.clone(),
             random,
             phase,
             long: LongTime::never(),

@@ -80,14 +80,15 @@ impl CtaScheduler {
 
     /// A launch is accepted.
     fn begin(&mut self, launch: Launch) {
-        let Launch { group, slots, .. } = launch;
+        let Launch { total, group, slots, .. } = launch;
         let most = self.config.slots as u8;
         let is_legal = (1..=most).contains(&slots);
         self.error(group == 0, err::GROUP);
         self.error(!is_legal, err::SLOTS);
         let slots = if is_legal { slots } else { most };
         let group = group.max(1);
-        self.launch = Launch { group, slots, ..launch };
+        let total = total & (u32::MAX >> (32 - self.config.cta_w));
+        self.launch = Launch { total, group, slots, ..launch };
         self.sms = [Sm::default(); MAX_SMS];
         self.sets = Sets::default();
         (0..self.config.n_sm as usize).for_each(|sm| self.set_free(sm, slots));
@@ -205,8 +206,9 @@ impl Block for CtaScheduler {
             state.bits(&format!("free[{s}]"), 5, sm.free);
         }
         // A launch sets them.
-        state.bits_while(self.run, "finished", 32, self.finished);
-        state.bits_while(self.run, "nxt", 32, self.nxt);
+        let cta_w = self.config.cta_w;
+        state.bits_while(self.run, "finished", cta_w, self.finished);
+        state.bits_while(self.run, "nxt", cta_w, self.nxt);
         state.bits_while(self.run, "burst", 5, self.burst);
         state.flag("asg_valid", self.asg.is_some());
         state.flag("k_done", self.k_done);

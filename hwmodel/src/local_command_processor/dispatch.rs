@@ -21,8 +21,8 @@ impl Dispatch {
     }
 
     /// The registers.
-    pub fn show_state(&self, state: &mut State) {
-        let width = width_of(TAGS as u64);
+    pub fn show_state(&self, state: &mut State, tags: &Tags) {
+        let width = width_of(tags.count().into());
         state.part("fifo", |state| state.bits("count", width, self.tags.len() as u32));
         state.bits("issued", 32, self.issued);
     }

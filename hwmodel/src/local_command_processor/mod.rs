@@ -9,9 +9,9 @@ mod tags;
 #[cfg(test)]
 mod tests;
 
-use ports::ConfigError;
 use ports::common::command_types::{LOCAL_QUEUE, Message, error_code, kind};
 use ports::local_command_processor::*;
+use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
 use crate::common::fifo::Fifo;
@@ -71,8 +71,8 @@ impl LocalCommandProcessor {
     #[inline]
     fn act(&self) -> Option<(Act, Message)> {
         let message = self.queue.front()?;
-        let tag = message.tag;
         let tags = &self.tags;
+        let tag = tags.known(message.tag);
         let act = match message.kind {
             kind::SYNC_REQ if message.a & 3 == 0 => Act::Nothing,
             kind::SYNC_REQ => Act::Sync((message.a & 3) as u8),
@@ -89,6 +89,7 @@ impl LocalCommandProcessor {
     fn step(&mut self, inputs: &In) -> Option<Fate> {
         let (act, message) = self.act()?;
         let Message { tag, a, b, .. } = message;
+        let known = self.tags.known(tag);
         let ack = |b| Message { kind: kind::ACK, chiplet: 0, tag, a: a & 3, b };
         Some(match (act, self.head) {
             (Act::Nothing, head) => Fate::Answered(ack(0), head),
@@ -101,19 +102,19 @@ impl LocalCommandProcessor {
                 Fate::Stays(if inputs.l2_sync_ready { Head::Syncing } else { head })
             }
             (Act::Describe, _) => {
-                let kernel = self.tags.kernel(tag);
+                let kernel = self.tags.kernel(known);
                 (kernel.slot, kernel.first) = (a as u8, b);
-                self.tags.described.set(tag);
+                self.tags.described.set(known);
                 Fate::Leaves
             }
             (Act::Count, _) => {
-                self.tags.kernel(tag).number = b;
-                self.tags.counted.set(tag);
+                self.tags.kernel(known).number = b;
+                self.tags.counted.set(known);
                 Fate::Leaves
             }
             (Act::Launch, _) if inputs.l1_inv_done => {
-                if self.tags.launch(tag) {
-                    self.launched.push(tag);
+                if self.tags.launch(known) {
+                    self.launched.push(known);
                 }
                 Fate::Leaves
             }
@@ -152,7 +153,8 @@ impl Block for LocalCommandProcessor {
         let out = self.outputs();
         let up_free = self.up.is_none() || inputs.tx_ready;
         // Who is running is what the registers say, for the head and for work groups that are done.
-        let wg_done = inputs.wg_done.filter(|&tag| self.tags.running.has(tag));
+        let wg_done = inputs.wg_done.map(|tag| self.tags.known(tag));
+        let wg_done = wg_done.filter(|&tag| self.tags.running.has(tag));
         if let (Some(wg), true) = (out.wg, inputs.wg_ready) {
             self.launched.take(wg.tag, &self.tags);
         }
@@ -215,7 +217,7 @@ impl Block for LocalCommandProcessor {
         state.part("head", |state| show_message(&message, state, !queue.is_empty()));
         state.flag("up_valid", up.is_some());
         state.part("up", |state| show_message(&up.unwrap_or_default(), state, up.is_some()));
-        state.part("dispatch", |state| launched.show_state(state));
+        state.part("dispatch", |state| launched.show_state(state, tags));
         state.part("tags", |state| tags.show_state(state));
     }
 }
@@ -224,11 +226,12 @@ impl Model for LocalCommandProcessor {
     const NAME: &'static str = "local_command_processor";
     type Config = Config;
 
-    fn new(_: &Config) -> Result<Self, ConfigError> {
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        config.validate()?;
         Ok(Self {
             queue: Fifo::default(),
             head: Head::default(),
-            tags: Tags::new(),
+            tags: Tags::new(config),
             launched: Dispatch::default(),
             up: None,
         })

@@ -1,6 +1,7 @@
 //! What is known of the kernels, by tag.
 
 use ports::common::command_types::TAGS;
+use ports::local_command_processor::Config;
 
 use crate::state::State;
 
@@ -22,10 +23,10 @@ impl Bits {
         self.0[usize::from(tag) / 64] &= !(1 << (tag % 64));
     }
 
-    fn show_state(&self, state: &mut State, name: &str) {
+    fn show_state(&self, state: &mut State, name: &str, tags: u32) {
         let words: [u32; TAGS / 32] =
             std::array::from_fn(|word| (self.0[word / 2] >> (32 * (word % 2))) as u32);
-        state.words(name, TAGS as u32, &words);
+        state.words(name, tags, &words[..tags.div_ceil(32) as usize]);
     }
 
     /// The lowest tag whose bit is 1.
@@ -48,9 +49,10 @@ pub(super) struct Kernel {
     pub left: u32,
 }
 
-/// The tables of all tags.
+/// The tables of all tags, by their bits that are looked at.
 #[derive(Clone, Debug)]
 pub(super) struct Tags {
+    tag_w: u32,
     pub kernels: Box<[Kernel; TAGS]>,
     /// WG_DESC and WG_COUNT came since the last launch.
     pub described: Bits,
@@ -62,8 +64,9 @@ pub(super) struct Tags {
 }
 
 impl Tags {
-    pub fn new() -> Self {
+    pub fn new(config: &Config) -> Self {
         Self {
+            tag_w: config.tag_w,
             kernels: Box::new([Kernel::default(); TAGS]),
             described: Bits::default(),
             counted: Bits::default(),
@@ -72,12 +75,24 @@ impl Tags {
         }
     }
 
+    /// How many there are, at most `TAGS`.
+    pub fn count(&self) -> u32 {
+        1 << self.tag_w
+    }
+
+    /// What of a tag is looked at.
+    #[inline]
+    pub fn known(&self, tag: u8) -> u8 {
+        tag & (u8::MAX >> (8 - self.tag_w))
+    }
+
     /// The registers.
     pub fn show_state(&self, state: &mut State) {
-        self.described.show_state(state, "described");
-        self.counted.show_state(state, "counted");
-        self.running.show_state(state, "running");
-        self.finished.show_state(state, "finished");
+        let tags = self.count();
+        self.described.show_state(state, "described", tags);
+        self.counted.show_state(state, "counted", tags);
+        self.running.show_state(state, "running", tags);
+        self.finished.show_state(state, "finished", tags);
     }
 
     pub fn kernel(&mut self, tag: u8) -> &mut Kernel {

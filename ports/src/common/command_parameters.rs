@@ -8,7 +8,7 @@ use crate::ConfigError;
 pub const MAX_CHIPLETS: usize = 16;
 /// Messages that a local command processor's queue holds.
 pub const LOCAL_QUEUE: usize = 4;
-/// Tags of kernels.
+/// Most tags of kernels.
 pub const TAGS: usize = 256;
 /// Packet slots of the command processor.
 pub const SLOTS: usize = 4;
@@ -39,6 +39,8 @@ pub struct Command {
     pub clock_on: u32,
     /// Length of the pattern of the clock enable in cycles of `clk_i`, 1 to 16.
     pub clock_of: u32,
+    /// Bits of a kernel's tag that a local command processor looks at, 1 to 8.
+    pub tag_w: u32,
 }
 
 impl Command {
@@ -50,6 +52,7 @@ impl Command {
         private_latency: 1,
         clock_on: 1,
         clock_of: 1,
+        tag_w: 8,
     };
 
     /// Checks every limit of specification section 2.
@@ -61,6 +64,7 @@ impl Command {
         ConfigError::range("clock_of", self.clock_of, 1..=16)?;
         let limit = format!("1 to clock_of = {}", self.clock_of);
         let clock_on = (1..=self.clock_of).contains(&self.clock_on);
+        ConfigError::range("tag_w", self.tag_w, 1..=8)?;
         ConfigError::check(clock_on, "clock_on", self.clock_on.into(), limit)
     }
 }

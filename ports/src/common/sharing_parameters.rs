@@ -15,6 +15,8 @@ fields! {
         pub n_sm: u32 = Range(1, MAX_SMS as u64), "SMs", "thesis, table 2.1";
         /// Most work-groups (CTAs) on an SM.
         pub slots: u32 = Range(1, 16), "work-groups", "specification 2";
+        /// Bits of a work-group's number.
+        pub cta_w: u32 = Range(2, 32), "bits", "specification 4";
         /// Sets of an L1.
         pub l1_sets: u32 = PowerOfTwo(1, 256), "sets", "thesis, table 2.1";
         /// Ways of a set of an L1.
@@ -44,6 +46,7 @@ impl Sharing {
     pub const LEGAL: Self = Self {
         n_sm: 1,
         slots: 1,
+        cta_w: 32,
         l1_sets: 1,
         l1_ways: 1,
         l2_sets: 1,

@@ -9,7 +9,9 @@ mod search;
 mod space;
 mod stc;
 mod tc;
+mod traced;
 
 pub use protocol::{Configuration, PROTOCOLS, Protocol, Rule, Seen};
 pub use search::{Found, Story, search};
 pub use space::{Broken, NO_DEADLOCK, Space};
+pub use traced::{Replay, Replayed};

@@ -7,9 +7,10 @@ use std::time::Instant;
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
 use crate::space::{Broken, NO_DEADLOCK, Space};
+use crate::traced::Replay;
 
 /// What a search found.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Found {
     /// States that were reached.
     pub states: usize,
@@ -20,6 +21,8 @@ pub struct Found {
     /// The shortest way to a state in which a property does not hold; `None` where there is none
     /// among all states.
     pub story: Option<Story>,
+    /// What the blocks were given on that way.
+    pub replays: Vec<Replay>,
 }
 
 /// A way to a state in which a property does not hold.
@@ -112,14 +115,18 @@ pub fn search<S: Space>(space: S) -> Found {
     let began = Instant::now();
     let checker = Searched(space).checker().finish_when(HasDiscoveries::AnyFailures);
     let checker = checker.spawn_bfs().join();
+    let mut replays = Vec::new();
     let story = checker.discovery(HOLDS).map(|path| {
         let model = checker.model();
         let path = path.into_vec();
         let mut steps = Vec::new();
+        let mut traced = model.0.start_traced();
         for ((before, step), (after, _)) in path.iter().zip(&path[1..]) {
             let step = step.as_ref().expect("a state that another follows has a step");
             steps.push(model.0.tell(&before.0, step, &after.0));
+            traced = model.0.after(&traced, step).expect("a step of the way can be taken");
         }
+        replays = model.0.replays(&traced);
         let last = &path.last().expect("a path has a state").0.0;
         let Broken { property, how } = model.broken(last).expect("the path leads there");
         Story { steps, property, how }
@@ -130,5 +137,6 @@ pub fn search<S: Space>(space: S) -> Found {
         depth: checker.max_depth().saturating_sub(1),
         seconds: began.elapsed().as_secs_f64(),
         story,
+        replays,
     }
 }

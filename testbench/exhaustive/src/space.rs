@@ -3,6 +3,8 @@
 use std::fmt::Debug;
 use std::hash::Hash;
 
+use crate::traced::Replay;
+
 /// A configuration of a protocol. Its states hold the models themselves; their `Hash` is their
 /// identity, without what does not influence what comes.
 pub trait Space: Send + Sync + 'static {
@@ -13,6 +15,16 @@ pub trait Space: Send + Sync + 'static {
 
     /// The state after reset.
     fn start(&self) -> Self::State;
+
+    /// The same with blocks that keep what they are given, for [`Space::replays`].
+    fn start_traced(&self) -> Self::State {
+        self.start()
+    }
+
+    /// What the blocks of a state were given since a start at which that was kept.
+    fn replays(&self, _state: &Self::State) -> Vec<Replay> {
+        Vec::new()
+    }
 
     /// All that can happen next, in the same order each time.
     fn steps(&self, state: &Self::State, steps: &mut Vec<Self::Step>);

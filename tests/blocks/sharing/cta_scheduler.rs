@@ -27,7 +27,7 @@ type Bench = bench::Bench<CtaScheduler, Taken>;
 /// Two SMs of two slots, or others; a kernel is launched in cycle 0.
 fn bench(make: Make<CtaScheduler>, n_sm: u32, slots: u32, launch: Launch) -> Bench {
     let next = In { k: Some(launch), asg_ready: true, ..In::default() };
-    Bench::around(make(&Config { n_sm, slots }), next, Taken::default())
+    Bench::around(make(&Config { n_sm, slots, cta_w: 32 }), next, Taken::default())
 }
 
 fn launch(mode: u8, total: u32, group: u16, slots: u8) -> Launch {
@@ -232,5 +232,18 @@ fn launches_that_are_wrong() {
             assert_eq!(bench.seen(0, |out| out.err), [(1, code)]);
             assert_eq!(bench.given().len(), 3);
         }
+    });
+}
+
+/// Rule 10 of the block's README.
+#[test]
+fn of_the_number_of_work_groups_the_low_bits_count() {
+    with_both_bodies::<CtaScheduler>(|make| {
+        let k = Some(launch(mode::RR, 0x1003, 1, 2));
+        let next = In { k, asg_ready: true, ..In::default() };
+        let config = Config { n_sm: 2, slots: 2, cta_w: 4 };
+        let mut bench = Bench::around(make(&config), next, Taken::default());
+        bench.run(8);
+        assert_eq!(bench.given(), [(0, 0), (1, 1), (2, 0)]);
     });
 }

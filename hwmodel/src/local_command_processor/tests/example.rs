@@ -17,7 +17,8 @@ const RELEASE: u64 = 256 + 151;
 fn release_on_two_chiplets_then_launch_on_all() {
     let config = cp_crossbar::Config { chiplets: 4, unicast_latency: 65, broadcast_latency: 100 };
     let mut xbar = CpCrossbar::new(&config).expect("legal parameters");
-    let mut local: [_; 4] = from_fn(|_| LocalCommandProcessor::new(&Config).expect("legal"));
+    let mut local: [_; 4] =
+        from_fn(|_| LocalCommandProcessor::new(&Config { tag_w: 8 }).expect("legal"));
     let mut done = [None; 4];
     let (mut started, mut acks, mut pulses) = (Vec::new(), Vec::new(), Vec::new());
     let (mut launch_sent, mut launched) = (None, Vec::new());

@@ -20,7 +20,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let block = LocalCommandProcessor::new(&Config).expect("no parameters");
+        let block = LocalCommandProcessor::new(&Config { tag_w: 8 }).expect("legal");
         let next = In { tx_ready: true, l2_sync_ready: true, wg_ready: true, ..In::default() };
         Self { block, next, out: Vec::new() }
     }

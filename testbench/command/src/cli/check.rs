@@ -12,12 +12,12 @@
 
 use std::path::PathBuf;
 
-use exhaustive::{Found, NO_DEADLOCK, PROTOCOLS, Protocol, Rule, Seen};
+use exhaustive::{Found, NO_DEADLOCK, PROTOCOLS, Protocol, Replay, Replayed, Rule, Seen};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::outputs::Files;
-use super::{Failure, STUCK, WRONG_VALUE, output};
+use super::{DIFFER, Failure, STUCK, WRONG_VALUE, output, rtl_status};
 
 /// Search all states of a protocol's smallest configurations
 #[derive(clap::Args)]
@@ -32,6 +32,12 @@ pub struct Args {
     /// rule must be seen so, but those that no configuration shows: status 0.
     #[arg(long, value_name = "RULE|all")]
     without: Option<String>,
+    /// Give the blocks of the story what they are given in it, as model and RTL in lockstep
+    ///
+    /// Both keep all rules, so they end the story where its block breaks one: the cycle is told in
+    /// which they show something else. Status 1 where they differ.
+    #[arg(long, requires = "without")]
+    replay: bool,
     /// Leave out configurations that take longer than some seconds
     #[arg(long)]
     quick: bool,
@@ -74,8 +80,43 @@ pub struct Row {
     story: Vec<String>,
     /// Why no configuration shows that the rule is gone.
     reason: Option<&'static str>,
+    /// With `--replay` the blocks of the story, as model and RTL.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    replayed: Vec<Again>,
     #[serde(skip)]
     seconds: f64,
+}
+
+/// A block of a story, in lockstep.
+#[derive(Serialize, JsonSchema)]
+pub struct Again {
+    /// The block.
+    block: &'static str,
+    /// Whose it is.
+    of: String,
+    /// Cycles in which model and RTL were compared.
+    cycles: u64,
+    /// The cycle in which both show something else than the story has.
+    departs: Option<u64>,
+    /// How model and RTL differ, where they do.
+    mismatch: Option<String>,
+}
+
+impl Again {
+    fn new(replay: &Replay) -> Result<Self, Failure> {
+        let Replayed { cycles, departs, mismatch } =
+            replay.run().map_err(|e| Failure::new(rtl_status(&e), e))?;
+        Ok(Self { block: replay.block, of: replay.of.clone(), cycles, departs, mismatch })
+    }
+
+    fn tell(&self) {
+        let Self { block, of, cycles, departs, mismatch } = self;
+        let equal = if mismatch.is_some() { "DIFFER" } else { "equal" };
+        let departs = departs.map_or(String::new(), |cycle| {
+            format!("; in cycle {cycle} they show something else than the story has")
+        });
+        println!("  {block} of {of}: {cycles} cycles, model and RTL {equal}{departs}");
+    }
 }
 
 impl Row {
@@ -84,9 +125,12 @@ impl Row {
         configuration: &'static str,
         without: Option<&'static str>,
         found: Found,
-    ) -> Self {
-        let Found { states, depth, seconds, story } = found;
-        Self {
+        replay: bool,
+    ) -> Result<Self, Failure> {
+        let Found { states, depth, seconds, story, replays } = found;
+        let replays = replays.iter().filter(|_| replay);
+        let replayed = replays.map(Again::new).collect::<Result<_, _>>()?;
+        Ok(Self {
             protocol: protocol.name(),
             configuration: Some(configuration),
             without,
@@ -95,8 +139,9 @@ impl Row {
             violated: story.as_ref().map(|story| story.property),
             story: story.map(|story| story.lines()).unwrap_or_default(),
             reason: None,
+            replayed,
             seconds,
-        }
+        })
     }
 
     fn tell(&self) {
@@ -107,6 +152,7 @@ impl Row {
         for line in &self.story {
             println!("  {line}");
         }
+        self.replayed.iter().for_each(Again::tell);
     }
 }
 
@@ -122,10 +168,16 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     Files::default().writes("--json", args.json.as_deref()).claim()?;
     let (rows, missed) = match args.without.as_deref() {
-        None => (searches(&protocols, args), 0),
-        Some("all") => all_rules(&protocols, args),
-        Some(rule) => (without(&protocols, rule), 0),
+        None => (searches(&protocols, args)?, 0),
+        Some("all") => all_rules(&protocols, args)?,
+        Some(rule) => (without(&protocols, rule, args)?, 0),
     };
+    let mut replayed = rows.iter().flat_map(|row| &row.replayed);
+    if let Some(Again { block, mismatch: Some(how), .. }) =
+        replayed.find(|again| again.mismatch.is_some())
+    {
+        return Err(Failure::new(DIFFER, format!("{block}: {how}")));
+    }
     let violated = match args.without.as_deref() {
         Some("all") => None,
         _ => rows.iter().find_map(|row| row.violated.map(|property| (row, property))),
@@ -205,7 +257,7 @@ fn list(protocol: &dyn Protocol) {
 }
 
 /// All rules kept.
-fn searches(protocols: &[&'static dyn Protocol], args: &Args) -> Vec<Row> {
+fn searches(protocols: &[&'static dyn Protocol], args: &Args) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     head(args, ["protocol", "configuration", "states", "depth", "seconds"]);
     for protocol in protocols {
@@ -213,7 +265,8 @@ fn searches(protocols: &[&'static dyn Protocol], args: &Args) -> Vec<Row> {
             if args.quick && configuration.is_large {
                 continue;
             }
-            let row = Row::new(*protocol, configuration.name, None, protocol.search(at, None));
+            let found = protocol.search(at, None);
+            let row = Row::new(*protocol, configuration.name, None, found, false)?;
             let [states, depth] = [row.states, row.depth].map(|number| number.to_string());
             let seconds = format!("{:.1}", row.seconds);
             line(args, [row.protocol, configuration.name, &states, &depth, &seconds]);
@@ -223,14 +276,19 @@ fn searches(protocols: &[&'static dyn Protocol], args: &Args) -> Vec<Row> {
             rows.push(row);
         }
     }
-    rows
+    Ok(rows)
 }
 
-fn search_without(protocol: &'static dyn Protocol, Rule { name, seen }: Rule) -> Row {
+fn search_without(
+    protocol: &'static dyn Protocol,
+    Rule { name, seen }: Rule,
+    args: &Args,
+) -> Result<Row, Failure> {
     match seen {
         Seen::In(at) => {
             let found = protocol.search(at, Some(name));
-            Row::new(protocol, protocol.configurations()[at].name, Some(name), found)
+            let configuration = protocol.configurations()[at].name;
+            Row::new(protocol, configuration, Some(name), found, args.replay)
         }
         Seen::Never(reason) => {
             let mut row = Row {
@@ -242,6 +300,7 @@ fn search_without(protocol: &'static dyn Protocol, Rule { name, seen }: Rule) ->
                 violated: None,
                 story: Vec::new(),
                 reason: Some(reason),
+                replayed: Vec::new(),
                 seconds: 0.0,
             };
             // All that it is said of, but for what takes long.
@@ -251,40 +310,48 @@ fn search_without(protocol: &'static dyn Protocol, Rule { name, seen }: Rule) ->
                 }
                 let found = protocol.search(at, Some(name));
                 if found.story.is_some() {
-                    return Row::new(protocol, configuration.name, Some(name), found);
+                    let configuration = configuration.name;
+                    return Row::new(protocol, configuration, Some(name), found, args.replay);
                 }
                 row.states += found.states;
                 row.depth = row.depth.max(found.depth);
                 row.seconds += found.seconds;
             }
-            row
+            Ok(row)
         }
     }
 }
 
 /// One rule taken away.
-fn without(protocols: &[&'static dyn Protocol], name: &str) -> Vec<Row> {
+fn without(
+    protocols: &[&'static dyn Protocol],
+    name: &str,
+    args: &Args,
+) -> Result<Vec<Row>, Failure> {
     let with = protocols.iter().filter_map(|protocol| {
         let rule = protocol.rules().into_iter().find(|rule| rule.name == name)?;
-        Some(search_without(*protocol, rule))
+        Some(search_without(*protocol, rule, args))
     });
-    let rows: Vec<_> = with.collect();
+    let rows = with.collect::<Result<Vec<_>, _>>()?;
     for row in &rows {
         match row.reason {
             Some(reason) => println!("{} without {name}: never seen, {reason}", row.protocol),
             None => row.tell(),
         }
     }
-    rows
+    Ok(rows)
 }
 
 /// Each rule taken away, and how many are not seen that should be.
-fn all_rules(protocols: &[&'static dyn Protocol], args: &Args) -> (Vec<Row>, usize) {
+fn all_rules(
+    protocols: &[&'static dyn Protocol],
+    args: &Args,
+) -> Result<(Vec<Row>, usize), Failure> {
     let mut rows = Vec::new();
     head(args, ["protocol", "rule", "steps", "states", "violated, and in which configuration"]);
     for protocol in protocols {
         for rule in protocol.rules() {
-            let row = search_without(*protocol, rule);
+            let row = search_without(*protocol, rule, args)?;
             let steps = row.story.len().saturating_sub(1).to_string();
             let seen = match (row.violated, row.configuration) {
                 (Some(property), Some(configuration)) => format!("{property}: {configuration}"),
@@ -292,12 +359,13 @@ fn all_rules(protocols: &[&'static dyn Protocol], args: &Args) -> (Vec<Row>, usi
                 _ => format!("never seen, {}", row.reason.unwrap_or_default()),
             };
             line(args, [row.protocol, rule.name, &steps, &row.states.to_string(), &seen]);
+            row.replayed.iter().for_each(Again::tell);
             rows.push(row);
         }
     }
     let missed = |row: &&Row| row.violated.is_none() && row.configuration.is_some();
     let missed = rows.iter().filter(missed).count();
-    (rows, missed)
+    Ok((rows, missed))
 }
 
 fn head(args: &Args, names: [&str; 5]) {

@@ -118,6 +118,8 @@ pub struct Report {
     pub seed: u64,
     /// Cycles after which a mutant survives.
     pub cycles: u64,
+    /// Seconds of processor time that a proof had; 0 for no proofs.
+    pub proof: u32,
     /// All mutants.
     pub mutants: Vec<Planted>,
 }
@@ -307,6 +309,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         config: args.config.clone(),
         seed: args.seed,
         cycles: args.cycles,
+        proof: args.proof,
         mutants: planted.collect(),
     };
     report.print();

@@ -10,6 +10,7 @@ use super::messages::{Copy, Down, Gpu, Held, Line, Up, Value};
 use super::rules::Rule;
 use super::setup::Setup;
 use crate::space::{Broken, Space};
+use crate::traced::{Replay, Traced};
 
 /// The home is GPU 0.
 const HOME: u8 = 0;
@@ -27,7 +28,7 @@ pub const RELEASED: &str = "no stale copy outlives a release";
 #[derive(Clone, Debug, Hash)]
 pub struct State {
     /// Nothing is inside between steps.
-    directory: Arc<CoherenceDirectory>,
+    directory: Arc<Traced<CoherenceDirectory>>,
     /// The newest value of each line: the order in which the home accesses it.
     home: Vec<Value>,
     /// GPU 1 and those that follow.
@@ -259,6 +260,24 @@ impl Directory {
         arrivals
     }
 
+    /// After reset. `is_traced`: the directory keeps what it is given.
+    fn begin(&self, is_traced: bool) -> State {
+        let lines = self.setup.lines.len();
+        let directory = CoherenceDirectory::new(&self.config);
+        let mut directory = Traced::new(directory, self.config.clone(), is_traced);
+        while !directory.is_idle() {
+            directory.tick(&In { self_id: HOME, ..In::default() });
+        }
+        let gpu = Gpu { held: vec![Held::default(); lines], ..Gpu::default() };
+        State {
+            directory: Arc::new(directory),
+            home: (0..lines as Value).collect(),
+            gpus: vec![gpu; self.config.gpus as usize - 1],
+            release: None,
+            broken: None,
+        }
+    }
+
     fn tell_sharers(&self, state: &State) -> String {
         let told: Vec<_> = (0..state.home.len() as Line)
             .filter_map(|line| {
@@ -293,19 +312,15 @@ impl Space for Directory {
     type Step = Step;
 
     fn start(&self) -> State {
-        let lines = self.setup.lines.len();
-        let mut directory = CoherenceDirectory::new(&self.config).expect("a legal configuration");
-        while !directory.is_idle() {
-            directory.tick(&In { self_id: HOME, ..In::default() });
-        }
-        let gpu = Gpu { held: vec![Held::default(); lines], ..Gpu::default() };
-        State {
-            directory: Arc::new(directory),
-            home: (0..lines as Value).collect(),
-            gpus: vec![gpu; self.config.gpus as usize - 1],
-            release: None,
-            broken: None,
-        }
+        self.begin(false)
+    }
+
+    fn start_traced(&self) -> State {
+        self.begin(true)
+    }
+
+    fn replays(&self, state: &State) -> Vec<Replay> {
+        state.directory.replay("the home".into()).into_iter().collect()
     }
 
     fn steps(&self, state: &State, steps: &mut Vec<Step>) {

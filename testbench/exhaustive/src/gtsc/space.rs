@@ -19,6 +19,7 @@ use super::program::{Access, FIRST, History, Kind, Time, Warp};
 use super::rules::Rule;
 use super::setup::{Order, Setup};
 use crate::space::{Broken, Space};
+use crate::traced::{Replay, Traced};
 
 /// Cycles after which a bank that did nothing waits: its answers take three.
 const SETTLED: u32 = 5;
@@ -38,9 +39,9 @@ pub const PROGRESS: &str = "resets let the bank go on";
 /// The blocks, and what is under way.
 #[derive(Clone, Debug, Hash)]
 pub struct State {
-    l1s: Vec<Arc<GtscL1>>,
-    l2: Arc<GtscL2>,
-    rst: GtscRst,
+    l1s: Vec<Arc<Traced<GtscL1>>>,
+    l2: Arc<Traced<GtscL2>>,
+    rst: Traced<GtscRst>,
     up: Vec<Vec<BusReq>>,
     down: Vec<Vec<BusRsp>>,
     /// Lines that the bank has asked of memory.
@@ -373,6 +374,54 @@ impl Gpu {
         }
     }
 
+    /// After reset. `is_traced`: blocks keep what they are given.
+    fn begin(&self, is_traced: bool) -> State {
+        let config = (&self.timestamp).into();
+        let l1 = match self.without {
+            Some(Rule::L1(rule)) => GtscL1::without(&config, rule),
+            _ => GtscL1::new(&config),
+        };
+        let l1 = Traced::new(l1, config, is_traced);
+        let config = (&self.timestamp).into();
+        let l2 = match self.without {
+            Some(Rule::L2(rule)) => GtscL2::without(&config, rule),
+            _ => GtscL2::new(&config),
+        };
+        let l2 = Traced::new(l2, config, is_traced);
+        let config = (&self.timestamp).into();
+        let rst = match self.without {
+            Some(Rule::Reset(rule)) => GtscRst::without(&config, rule),
+            _ => GtscRst::new(&config),
+        };
+        let rst = Traced::new(rst, config, is_traced);
+        let Setup { sms, warps, places, .. } = *self.setup;
+        let lines = 1 + places.iter().map(|&(line, _)| usize::from(line)).max().unwrap_or(0);
+        let mut memory = vec![LineData::default(); lines];
+        for place in 0..places.len() as u8 {
+            memory[self.line_of(place)].0[self.byte_of(place)] = FIRST;
+        }
+        let sm = |sm: u8| {
+            // It takes its number with its first cycle that does something.
+            let mut l1 = l1.clone();
+            l1.tick(&ports::gtsc_l1::In { sm_id: sm, ..ports::gtsc_l1::In::default() });
+            Arc::new(l1)
+        };
+        State {
+            l1s: (0..sms).map(sm).collect(),
+            l2: Arc::new(l2),
+            rst,
+            up: vec![Vec::new(); sms.into()],
+            down: vec![Vec::new(); sms.into()],
+            reads: Vec::new(),
+            memory,
+            warps: vec![Warp::new(places.len()); usize::from(sms * warps)],
+            taken: Vec::new(),
+            histories: vec![History::default(); places.len()],
+            generation: 0,
+            broken: None,
+        }
+    }
+
     /// SM and warp of a warp by its number among all.
     fn sm_of(&self, number: usize) -> (usize, usize) {
         let warps = usize::from(self.setup.warps);
@@ -447,47 +496,18 @@ impl Space for Gpu {
     type Step = Step;
 
     fn start(&self) -> State {
-        let l1 = (&self.timestamp).into();
-        let l1 = match self.without {
-            Some(Rule::L1(rule)) => GtscL1::without(&l1, rule),
-            _ => GtscL1::new(&l1),
-        };
-        let l2 = (&self.timestamp).into();
-        let l2 = match self.without {
-            Some(Rule::L2(rule)) => GtscL2::without(&l2, rule),
-            _ => GtscL2::new(&l2),
-        };
-        let rst = (&self.timestamp).into();
-        let rst = match self.without {
-            Some(Rule::Reset(rule)) => GtscRst::without(&rst, rule),
-            _ => GtscRst::new(&rst),
-        };
-        let Setup { sms, warps, places, .. } = *self.setup;
-        let lines = 1 + places.iter().map(|&(line, _)| usize::from(line)).max().unwrap_or(0);
-        let mut memory = vec![LineData::default(); lines];
-        for place in 0..places.len() as u8 {
-            memory[self.line_of(place)].0[self.byte_of(place)] = FIRST;
-        }
-        let mut l1 = l1.expect("legal parameters");
-        let sm = |sm: u8| {
-            // It takes its number with its first cycle that does something.
-            l1.tick(&ports::gtsc_l1::In { sm_id: sm, ..ports::gtsc_l1::In::default() });
-            Arc::new(l1.clone())
-        };
-        State {
-            l1s: (0..sms).map(sm).collect(),
-            l2: Arc::new(l2.expect("legal parameters")),
-            rst: rst.expect("legal parameters"),
-            up: vec![Vec::new(); sms.into()],
-            down: vec![Vec::new(); sms.into()],
-            reads: Vec::new(),
-            memory,
-            warps: vec![Warp::new(places.len()); usize::from(sms * warps)],
-            taken: Vec::new(),
-            histories: vec![History::default(); places.len()],
-            generation: 0,
-            broken: None,
-        }
+        self.begin(false)
+    }
+
+    fn start_traced(&self) -> State {
+        self.begin(true)
+    }
+
+    fn replays(&self, state: &State) -> Vec<Replay> {
+        let l1s = state.l1s.iter().enumerate();
+        let l1s = l1s.map(|(sm, l1)| l1.replay(format!("SM {sm}")));
+        let bank = [state.l2.replay("the bank".into()), state.rst.replay("the reset".into())];
+        l1s.chain(bank).flatten().collect()
     }
 
     fn steps(&self, state: &State, steps: &mut Vec<Step>) {

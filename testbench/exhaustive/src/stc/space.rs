@@ -15,6 +15,7 @@ use ports::{epoch_agent, epoch_manager};
 use super::rules::Rule;
 use super::setup::{BAND, Setup, WAKEUP};
 use crate::space::{Broken, Space};
+use crate::traced::{Replay, Traced};
 
 /// Cycles that no agent needs for what has come, but for one that goes on to raise an error.
 const MOST: u32 = 100;
@@ -32,7 +33,7 @@ type Up = (bool, bool);
 /// A CU, and its links.
 #[derive(Clone, Debug, Hash)]
 struct Cu {
-    agent: Arc<EpochAgent>,
+    agent: Arc<Traced<EpochAgent>>,
     /// What the agent sees, and what is under way to it.
     sees: Down,
     down: Vec<Down>,
@@ -49,7 +50,7 @@ struct Cu {
 /// All of it.
 #[derive(Clone, Debug, Hash)]
 pub struct State {
-    manager: Arc<EpochManager>,
+    manager: Arc<Traced<EpochManager>>,
     cus: Vec<Cu>,
     broken: Option<Broken>,
 }
@@ -188,6 +189,35 @@ impl Cus {
         }
     }
 
+    /// After reset. `is_traced`: blocks keep what they are given.
+    fn begin(&self, is_traced: bool) -> State {
+        let config = (&self.stc).into();
+        let manager = match self.without {
+            Some(Rule::Manager(rule)) => EpochManager::without(&config, rule),
+            _ => EpochManager::new(&config),
+        };
+        let manager = Traced::new(manager, config, is_traced);
+        let config = (&self.stc).into();
+        let agent = match self.without {
+            Some(Rule::Agent(rule)) => EpochAgent::without(&config, rule),
+            _ => EpochAgent::new(&config),
+        };
+        let agent = Traced::new(agent, config, is_traced);
+        let epoch = manager.outputs().chg_info;
+        let cu = Cu {
+            agent: Arc::new(agent),
+            sees: (false, false, epoch),
+            down: Vec::new(),
+            seen: (false, false),
+            up: Vec::new(),
+            requests: Vec::new(),
+            flying: Vec::new(),
+            begun: 0,
+        };
+        let cus = vec![cu; self.setup.stores.len()];
+        State { manager: Arc::new(manager), cus, broken: None }
+    }
+
     fn tell_epoch(epoch: &Epoch) -> String {
         let bands = (0..4).filter(|band| epoch.gvec >> band & 1 == 1);
         let bands: Vec<_> = bands.map(|band| format!("{band}")).collect();
@@ -216,30 +246,17 @@ impl Space for Cus {
     type Step = Step;
 
     fn start(&self) -> State {
-        let manager = (&self.stc).into();
-        let manager = match self.without {
-            Some(Rule::Manager(rule)) => EpochManager::without(&manager, rule),
-            _ => EpochManager::new(&manager),
-        };
-        let agent = (&self.stc).into();
-        let agent = match self.without {
-            Some(Rule::Agent(rule)) => EpochAgent::without(&agent, rule),
-            _ => EpochAgent::new(&agent),
-        };
-        let manager = manager.expect("legal parameters");
-        let epoch = manager.outputs().chg_info;
-        let cu = Cu {
-            agent: Arc::new(agent.expect("legal parameters")),
-            sees: (false, false, epoch),
-            down: Vec::new(),
-            seen: (false, false),
-            up: Vec::new(),
-            requests: Vec::new(),
-            flying: Vec::new(),
-            begun: 0,
-        };
-        let cus = vec![cu; self.setup.stores.len()];
-        State { manager: Arc::new(manager), cus, broken: None }
+        self.begin(false)
+    }
+
+    fn start_traced(&self) -> State {
+        self.begin(true)
+    }
+
+    fn replays(&self, state: &State) -> Vec<Replay> {
+        let agents = state.cus.iter().enumerate();
+        let agents = agents.map(|(cu, at)| at.agent.replay(format!("CU {cu}")));
+        agents.chain([state.manager.replay("the GPU".into())]).flatten().collect()
     }
 
     fn steps(&self, state: &State, steps: &mut Vec<Step>) {

@@ -19,6 +19,7 @@ use super::program::{Access, Warp};
 use super::rules::Rule;
 use super::setup::{STEP, Setup};
 use crate::space::{Broken, Space};
+use crate::traced::{Replay, Traced};
 
 /// A load does not find what was overwritten when it was issued.
 pub const VALUES: &str = "no load finds what was overwritten before";
@@ -30,8 +31,8 @@ pub const NO_ERROR: &str = "no block receives what cannot be";
 /// The blocks, and what is under way.
 #[derive(Clone, Debug, Hash)]
 pub struct State {
-    l1s: Vec<Arc<TcL1>>,
-    l2: Arc<TcL2>,
+    l1s: Vec<Arc<Traced<TcL1>>>,
+    l2: Arc<Traced<TcL2>>,
     up: Vec<Vec<BusReq>>,
     down: Vec<Vec<BusRsp>>,
     /// Lines that the bank has asked of memory.
@@ -291,6 +292,39 @@ impl Gpu {
         self.run(state, comes, told);
     }
 
+    /// After reset. `is_traced`: blocks keep what they are given.
+    fn begin(&self, is_traced: bool) -> State {
+        let config = (&self.timestamp).into();
+        let l1 = match self.without {
+            Some(Rule::L1(rule)) => TcL1::without(&config, rule),
+            _ => TcL1::new(&config),
+        };
+        let l1 = Traced::new(l1, config, is_traced);
+        let config = (&self.timestamp).into();
+        let l2 = match self.without {
+            Some(Rule::L2(rule)) => TcL2::without(&config, rule),
+            _ => TcL2::new(&config),
+        };
+        let l2 = Traced::new(l2, config, is_traced);
+        let Setup { accesses, lines, .. } = *self.setup;
+        let sms = self.setup.sms();
+        let lines = usize::from(lines);
+        State {
+            l1s: vec![Arc::new(l1); sms],
+            l2: Arc::new(l2),
+            up: vec![Vec::new(); sms],
+            down: vec![Vec::new(); sms],
+            reads: Vec::new(),
+            memory: vec![LineData::default(); lines],
+            warps: vec![Warp::default(); accesses.len()],
+            taken: Vec::new(),
+            stores: vec![Vec::new(); lines],
+            floors: vec![0; lines],
+            waits: 0,
+            broken: None,
+        }
+    }
+
     /// SM and warp of a warp by its number among all.
     fn sm_of(&self, number: usize) -> (usize, usize) {
         let warps = usize::from(self.setup.warps);
@@ -341,34 +375,17 @@ impl Space for Gpu {
     type Step = Step;
 
     fn start(&self) -> State {
-        let l1 = (&self.timestamp).into();
-        let l1 = match self.without {
-            Some(Rule::L1(rule)) => TcL1::without(&l1, rule),
-            _ => TcL1::new(&l1),
-        };
-        let l2 = (&self.timestamp).into();
-        let l2 = match self.without {
-            Some(Rule::L2(rule)) => TcL2::without(&l2, rule),
-            _ => TcL2::new(&l2),
-        };
-        let Setup { accesses, lines, .. } = *self.setup;
-        let sms = self.setup.sms();
-        let lines = usize::from(lines);
-        let l1 = Arc::new(l1.expect("legal parameters"));
-        State {
-            l1s: vec![l1; sms],
-            l2: Arc::new(l2.expect("legal parameters")),
-            up: vec![Vec::new(); sms],
-            down: vec![Vec::new(); sms],
-            reads: Vec::new(),
-            memory: vec![LineData::default(); lines],
-            warps: vec![Warp::default(); accesses.len()],
-            taken: Vec::new(),
-            stores: vec![Vec::new(); lines],
-            floors: vec![0; lines],
-            waits: 0,
-            broken: None,
-        }
+        self.begin(false)
+    }
+
+    fn start_traced(&self) -> State {
+        self.begin(true)
+    }
+
+    fn replays(&self, state: &State) -> Vec<Replay> {
+        let l1s = state.l1s.iter().enumerate();
+        let l1s = l1s.map(|(sm, l1)| l1.replay(format!("SM {sm}")));
+        l1s.chain([state.l2.replay("the bank".into())]).flatten().collect()
     }
 
     fn steps(&self, state: &State, steps: &mut Vec<Step>) {

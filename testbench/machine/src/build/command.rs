@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cosim::command_processor::{Host, SyncMode, Times};
 use cosim::socket::{At, Sockets};
 use firmware_embed::Image;
-use ports::common::command_types::Command;
+use ports::common::command_types::{Command, TAGS};
 
 use super::super::bodies::{Bodies, Cp};
 use super::super::config::System;
@@ -41,6 +41,7 @@ impl CommandProcessors {
                 private_latency: c.private_latency,
                 clock_on: c.clock_on,
                 clock_of: c.clock_of,
+                tag_w: TAGS.ilog2(),
             },
             chiplets,
             times: Times {

@@ -25,7 +25,7 @@ pub const SECTION: Section = Section {
     about: "Sharing-aware scheduling and caching: schedulers of work-groups, policies of L1s and \
             of L2 banks. Sizes of caches and numbers of CUs are the machine's.",
     fields: &[Sharing::FIELDS, Besides::FIELDS],
-    fixed: &["n_sm", "slots", "l1_sets", "l1_ways", "l2_sets", "l2_ways", "l2_mshr"],
+    fixed: &["n_sm", "slots", "cta_w", "l1_sets", "l1_ways", "l2_sets", "l2_ways", "l2_mshr"],
     default: |system| {
         let mut table = defaults(&blocks(system));
         table.extend(defaults(&Besides { without: String::new() }));
