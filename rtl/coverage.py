@@ -7,8 +7,8 @@ DUET_COVERAGE names a folder, and from results of `duet cosim` there: `make cove
 A line is reached where one body of one configuration has reached it; so is a toggle, a bit of a
 signal that goes from 0 to 1 or back, and a row, one of the cases that a stimulus counts. Prints for
 each block how many there are, then each line, signal and row that nothing has reached. Those stand
-in coverage.txt beside this file with the reason: exit status 1 where a line that is not reached has
-none, or a reason is about what is reached. `--lcov` writes the lines for genhtml and editors."""
+in coverage.txt beside this file with the reason: exit status 1 where something has none, or a reason is
+about what is reached. `--lcov` writes the lines for genhtml and editors."""
 
 import argparse
 import collections
@@ -82,26 +82,32 @@ class Reasons:
     """What coverage.txt says, and which of it is used."""
 
     def __init__(self):
-        self.known, self.used, self.wrong = {}, set(), 0
+        self.known, self.used, self.wrong = collections.defaultdict(list), set(), 0
         for kind, place, text, reason in reasons.read(REASONS, FORM):
-            self.known.setdefault((kind, place), []).append((text, reason))
+            self.known[kind].append((place, text, reason))
 
-    def of(self, kind, place, what, exact=True):
-        """The reason for something that is not reached; says so where there is none."""
-        for text, reason in self.known.get((kind, place), []):
-            if text == what or not exact and fnmatch.fnmatchcase(what, text):
-                self.used.add((kind, place, text))
+    def of(self, kind, place, what):
+        """The first reason for something that is not reached; says so where there is none."""
+        for file, text, reason in self.known[kind]:
+            if matches(kind, place, file) and matches(kind, what, text):
+                self.used.add((kind, file, text))
                 return reason
-        self.wrong += kind == "line"
+        self.wrong += 1
         return "NO REASON"
 
     def stale(self, places):
         """Reasons about nothing, where something of the place was read."""
-        for (kind, place), texts in sorted(self.known.items()):
-            for text, _ in texts:
-                if (kind, place, text) not in self.used and place in places:
+        for kind in sorted(self.known):
+            for file, text, _ in sorted(self.known[kind]):
+                is_read = any(matches(kind, place, file) for place in places)
+                if (kind, file, text) not in self.used and is_read:
                     self.wrong += 1
-                    yield f"reached, or not there: {kind} | {place} | {text}"
+                    yield f"reached, or not there: {kind} | {file} | {text}"
+
+
+def matches(kind, what, text):
+    """Of a toggle both file and signal may be a pattern: the text of a line has * of its own."""
+    return fnmatch.fnmatchcase(what, text) if kind == "toggle" else what == text
 
 
 def write_lcov(path, lines):
@@ -167,7 +173,7 @@ def main():
             print(f"line    {name}:{line}: {known.of('line', name, what)}: {what}")
     for name in sorted(toggles):
         for signal, missing in sorted(not_toggled(toggles[name]).items()):
-            reason = known.of("toggle", name, signal, exact=False)
+            reason = known.of("toggle", name, signal)
             few = " ".join(missing[:SHOWN]) + (" ..." if len(missing) > SHOWN else "")
             print(f"toggle  {name}: {signal}: {reason}: {len(missing)} of them: {few}")
     for block in sorted(cases):

@@ -49,9 +49,6 @@ LONG = {
     "speculative_load_queue", "tc_l1", "tc_l2",
 }
 
-# Blocks whose graph takes seconds to be read each time: so many times as much processor time.
-LARGE = {"local_command_processor": 5}
-
 # How slang reads: with assertions, and arrays as flip-flops, as assertions look into them.
 OPTIONS = ("--no-synthesis-define", "--no-implicit-memories", "-DDUET_PROVE")
 
@@ -273,7 +270,7 @@ def together(results, graph, names, outputs, seconds):
 def prove(rtl, target, arguments):
     """The results of a module, by assertion; None for one that cannot be read."""
     block, name, given = target
-    seconds = arguments.timeout * LARGE.get(block, 1)
+    seconds = arguments.timeout
     with tempfile.TemporaryDirectory() as folder:
         graph = os.path.join(folder, "graph.aig")
         read = synth.read_command(rtl, block, given, folder, OPTIONS)

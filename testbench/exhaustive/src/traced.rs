@@ -81,7 +81,8 @@ impl<M: Model> Log<M> {
     fn replay(&self, last: &M::Out) -> Result<Replayed, RtlError> {
         let rtl = Rtl::new(&self.config)?;
         let model = M::new(&self.config).expect("parameters of a model");
-        let mut pair = Lockstep::new(RunName::default(), &self.config, model, rtl, 0);
+        let run = RunName { config: "story".into(), seed: 0 };
+        let mut pair = Lockstep::new(run, &self.config, model, rtl, 0);
         let mut departs = None;
         for (inputs, shown) in &self.cycles {
             let cycle = pair.cycle();
@@ -130,6 +131,6 @@ pub struct Replayed {
     /// The cycle in which both show something else than the story has: there the rule acts that the
     /// story's block did not keep.
     pub departs: Option<u64>,
-    /// How model and RTL differ, where they do.
+    /// How model and RTL differ, or which assertion fails, where that is so.
     pub mismatch: Option<String>,
 }

@@ -16,6 +16,7 @@ use exhaustive::{Found, NO_DEADLOCK, PROTOCOLS, Protocol, Replay, Replayed, Rule
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::bodies::Sources;
 use super::outputs::Files;
 use super::{DIFFER, Failure, STUCK, WRONG_VALUE, output, rtl_status};
 
@@ -50,6 +51,8 @@ pub struct Args {
     /// Write the result as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    #[command(flatten)]
+    rtl: Sources,
 }
 
 /// The result.
@@ -98,7 +101,7 @@ pub struct Again {
     cycles: u64,
     /// The cycle in which both show something else than the story has.
     departs: Option<u64>,
-    /// How model and RTL differ, where they do.
+    /// How model and RTL differ, or which assertion fails, where that is so.
     mismatch: Option<String>,
 }
 
@@ -111,11 +114,14 @@ impl Again {
 
     fn tell(&self) {
         let Self { block, of, cycles, departs, mismatch } = self;
-        let equal = if mismatch.is_some() { "DIFFER" } else { "equal" };
+        let equal = if mismatch.is_some() { "FAIL" } else { "equal" };
         let departs = departs.map_or(String::new(), |cycle| {
             format!("; in cycle {cycle} they show something else than the story has")
         });
         println!("  {block} of {of}: {cycles} cycles, model and RTL {equal}{departs}");
+        if let Some(mismatch) = mismatch {
+            print!("{mismatch}");
+        }
     }
 }
 
@@ -157,6 +163,7 @@ impl Row {
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
+    args.rtl.apply()?;
     let protocols = protocols(args.protocol.as_deref())?;
     if args.list {
         protocols.iter().for_each(|protocol| list(*protocol));
@@ -173,10 +180,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         Some(rule) => (without(&protocols, rule, args)?, 0),
     };
     let mut replayed = rows.iter().flat_map(|row| &row.replayed);
-    if let Some(Again { block, mismatch: Some(how), .. }) =
-        replayed.find(|again| again.mismatch.is_some())
-    {
-        return Err(Failure::new(DIFFER, format!("{block}: {how}")));
+    if let Some(Again { block, of, .. }) = replayed.find(|again| again.mismatch.is_some()) {
+        return Err(Failure::new(DIFFER, format!("{block} of {of}: model and RTL do not agree")));
     }
     let violated = match args.without.as_deref() {
         Some("all") => None,

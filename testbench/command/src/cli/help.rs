@@ -172,6 +172,7 @@ const EXAMPLES: &[Examples] = &[
             ("What can be searched", "check --list"),
             ("All states of a protocol's small configurations", "check cpelide --quick"),
             ("What a rule is for", "check cpelide --without never-mixed"),
+            ("The same story on model and RTL", "check gtsc --without lock --replay"),
             ("Each rule of a protocol", "check cpelide --without all"),
         ],
     ),

@@ -1,5 +1,6 @@
 //! `duet check` as a command.
 
+use crate::bodies::{copy_of, replace};
 use crate::desk::Desk;
 use crate::schema::keeps;
 
@@ -56,4 +57,40 @@ fn unknown_names_are_refused_with_those_that_are_known() {
         assert!(left.stderr.contains(told), "{words}: {}", left.stderr);
         assert!(left.stderr.contains("did you mean"), "{words}: {}", left.stderr);
     }
+}
+
+/// The lock is the L1's: model and RTL of it end the story before its last step, and those of the
+/// bank go with it.
+#[test]
+fn story_is_replayed_on_model_and_rtl_which_keep_the_rule() {
+    let Some(desk) = Desk::new("check-replay") else { return };
+    let left = desk.duet("check gtsc --without lock --replay --json c.json");
+    assert_eq!((left.status, &left.stderr[..]), (4, ""), "{}", left.stdout);
+    keeps(&desk, "check", "c.json");
+    let report = desk.json("c.json");
+    let replayed = report["rows"][0]["replayed"].as_array().unwrap();
+    let departs: Vec<_> = replayed.iter().filter(|again| again["departs"].is_u64()).collect();
+    assert_eq!(departs.len(), 1, "{report}");
+    assert_eq!((&departs[0]["block"], &departs[0]["of"]), (&"gtsc_l1".into(), &"SM 0".into()));
+    let blocks: Vec<_> = replayed.iter().map(|again| again["block"].as_str().unwrap()).collect();
+    assert_eq!(blocks, ["gtsc_l1", "gtsc_l1", "gtsc_l2", "gtsc_rst"]);
+    for again in replayed {
+        assert!(again["cycles"].as_u64().unwrap() > 0 && again["mismatch"].is_null(), "{again}");
+        let cycles = format!("{} cycles, model and RTL equal", again["cycles"]);
+        assert!(left.stdout.contains(&cycles), "{}", left.stdout);
+    }
+}
+
+/// An L1 in RTL that knows of no locks is found by the story that shows what they are for.
+#[test]
+fn rtl_that_does_not_keep_the_rule_either_is_told_of() {
+    let Some(desk) = Desk::new("check-replay-rtl") else { return };
+    let rtl = copy_of(&desk, &["common", "gtsc_l1", "gtsc_l2", "gtsc_rst"]);
+    let locks = ".lock_i (store && present),";
+    replace(&rtl.join("gtsc_l1/gtsc_l1.sv"), locks, ".lock_i (1'b0 & (store && present)),");
+    let left = desk.duet("check gtsc --without lock --replay --rtl rtl");
+    assert_eq!(left.status, 1, "{}{}", left.stdout, left.stderr);
+    assert!(left.stderr.contains("gtsc_l1 of SM 0: model and RTL do not agree"), "{}", left.stderr);
+    // A line has other locks than its stores.
+    assert!(left.stdout.contains("ASSERTION of gtsc_l1 at cycle "), "{}", left.stdout);
 }
