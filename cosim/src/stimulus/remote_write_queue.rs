@@ -25,6 +25,9 @@ const DRAINS: u64 = 4_000;
 /// Cycles at its end in which the packetizer takes beats again, and nothing is asked for yet.
 const RESUMES: u64 = 300;
 
+/// Windows in use, a power of 2.
+const WINDOWS: u64 = 4;
+
 draws! {
     /// What one phase draws. Chances are parts of 256.
     struct Phase(random: &mut Random, from: &Requester) {
@@ -232,6 +235,8 @@ impl Stimulus for Inputs {
     fn restart(&mut self, cycles: u64) {
         let r = &mut self.random;
         self.requester.self_id = r.below(self.config.num_gpus) as u8;
+        let first = r.word() >> self.config.offset_width & !(WINDOWS - 1);
+        self.requester.windows = first..first + WINDOWS;
         self.long = LongTime::plan(r, cycles);
         let timeout = if self.long.is_planned() {
             // In turn, for there are few.
@@ -299,7 +304,7 @@ impl NewStimulus for Inputs {
             entries: config.entries,
             line: config.line,
             offset_width: config.offset_width,
-            windows: 1..5,
+            windows: 0..WINDOWS,
             lines_per_end: (1 << config.offset_width) / u64::from(config.line),
             sub_header_bytes: config.sub_header_bytes,
             max_payload: config.max_payload,

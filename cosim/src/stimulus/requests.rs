@@ -148,7 +148,12 @@ impl Pattern {
     fn draw_request(&self, r: &mut Random, from: &Requester) -> Req {
         let Requester { line, offset_width, ref windows, .. } = *from;
         let count = (windows.end - windows.start) as u32;
-        let window = windows.start + if r.chance(self.far) { r.below(count).into() } else { 0 };
+        let window = match r.chance(self.far) {
+            // Its number differs in one bit.
+            true if r.chance(64) => windows.start ^ 1 << r.below(64 - offset_width),
+            true => windows.start + u64::from(r.below(count)),
+            false => windows.start,
+        };
         let near = u64::from(r.below(self.lines)) % from.lines_per_end;
         let lines = (1u64 << offset_width) / u64::from(line);
         let place = if r.chance(8) { lines - 1 - near } else { near };
