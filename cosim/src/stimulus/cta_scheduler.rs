@@ -83,7 +83,10 @@ impl Inputs {
         if self.is_short && r.chance(p.huge) {
             // Without its highest bit a number is a small one, which soon shows.
             launch.total = 1 << r.below(self.config.cta_w) | r.below(16);
-            launch.group = 1 << r.below(16) | r.below(4) as u16;
+            launch.group = match r.chance(128) {
+                true => 1 << r.below(16) | r.below(4) as u16,
+                false => (r.word() as u16).max(1),
+            };
         }
         if r.chance(p.illegal) {
             match r.below(3) {

@@ -362,7 +362,8 @@ impl Inputs {
             self.beats.push(Tlp {
                 sop,
                 eop: i + 1 == count,
-                dest: 0,
+                // Nobody looks at it.
+                dest: r.word() as u8 & 15,
                 hdr: if sop { header.into_bits() } else { 0 },
                 nbytes: bytes.len() as u8,
                 data,

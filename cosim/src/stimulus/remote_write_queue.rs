@@ -243,7 +243,8 @@ impl Stimulus for Inputs {
             self.blocked = !self.blocked;
             if self.blocked { r.pick(&[1_000, 40_000, u16::MAX]) } else { u16::MAX }
         } else {
-            r.pick(&[0, 0, 1, 2, 9, 40, 300])
+            let any = r.word() as u16;
+            r.pick(&[0, 0, 0, 1, 1, 2, 2, 9, 9, 40, 40, 300, 300, any])
         };
         let acct = r.below(2) as u8;
         self.timeout = self.statics.get("timeout").map_or(timeout, |fixed| fixed as u16);

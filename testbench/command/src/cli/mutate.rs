@@ -273,6 +273,24 @@ impl Bench<'_> {
     }
 }
 
+/// Killed mutants of which it is seen that they are not proven equivalent.
+const CONTROLS: usize = 3;
+
+/// A control: the first mutants that lockstep has killed are not equivalent. Errors: one is proven
+/// to be, so that no proof is worth anything.
+fn control(bench: &Bench<'_>, mutants: &[Mutant], fates: &[Fate]) -> Result<(), Failure> {
+    let is_killed = |(_, fate): &(&Mutant, &Fate)| matches!(fate, Fate::Killed { .. });
+    for (mutant, _) in mutants.iter().zip(fates).filter(is_killed).take(CONTROLS) {
+        if let Proof::Equivalent = bench.netlist.prove(mutant, bench.args.proof) {
+            let number = mutant.number;
+            let message =
+                format!("mutant {number} is killed and proven equivalent: no proof holds");
+            return Err(Failure::new(super::ENVIRONMENT, message));
+        }
+    }
+    Ok(())
+}
+
 pub fn run(args: &Args) -> Result<u8, Failure> {
     args.rtl.apply()?;
     let known: Vec<_> = blocks::all().into_iter().map(|block| block.name).collect();
@@ -298,6 +316,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let cores = || thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.map_or_else(cores, usize::from);
     let fates = bench.all(&mutants, jobs)?;
+    if fates.contains(&Fate::Equivalent) {
+        control(&bench, &mutants, &fates)?;
+    }
     let planted = mutants.into_iter().zip(fates).map(|(mutant, fate)| Planted {
         number: mutant.number,
         change: mutant.change,
