@@ -299,7 +299,7 @@ impl Gpu {
             Some(Rule::L1(rule)) => TcL1::without(&config, rule),
             _ => TcL1::new(&config),
         };
-        let l1 = Traced::new(l1, config, is_traced);
+        let l1 = Arc::new(Traced::new(l1, config, is_traced));
         let config = (&self.timestamp).into();
         let l2 = match self.without {
             Some(Rule::L2(rule)) => TcL2::without(&config, rule),
@@ -310,7 +310,7 @@ impl Gpu {
         let sms = self.setup.sms();
         let lines = usize::from(lines);
         State {
-            l1s: vec![Arc::new(l1); sms],
+            l1s: vec![l1; sms],
             l2: Arc::new(l2),
             up: vec![Vec::new(); sms],
             down: vec![Vec::new(); sms],
