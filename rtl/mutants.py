@@ -46,7 +46,7 @@ def is_done(path, arguments):
     with open(path, encoding="utf-8") as file:
         report = json.load(file)
     wanted = arguments.count, arguments.cycles, arguments.proof
-    return (len(report["mutants"]), report["cycles"], report.get("proof")) == wanted
+    return (len(report["mutants"]), report["cycles"], report["proof"]) == wanted
 
 
 def result(block, arguments):
