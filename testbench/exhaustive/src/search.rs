@@ -89,7 +89,7 @@ impl<S: Space> Model for Searched<S> {
     type Action = S::Step;
 
     fn init_states(&self) -> Vec<Self::State> {
-        vec![Held(self.0.start())]
+        vec![Held(self.0.start(false))]
     }
 
     fn actions(&self, state: &Self::State, actions: &mut Vec<S::Step>) {
@@ -120,7 +120,7 @@ pub fn search<S: Space>(space: S) -> Found {
         let model = checker.model();
         let path = path.into_vec();
         let mut steps = Vec::new();
-        let mut traced = model.0.start_traced();
+        let mut traced = model.0.start(true);
         for ((before, step), (after, _)) in path.iter().zip(&path[1..]) {
             let step = step.as_ref().expect("a state that another follows has a step");
             steps.push(model.0.tell(&before.0, step, &after.0));

@@ -13,15 +13,11 @@ pub trait Space: Send + Sync + 'static {
     /// What can happen next.
     type Step: Clone + Debug + PartialEq + Send + Sync + 'static;
 
-    /// The state after reset.
-    fn start(&self) -> Self::State;
+    /// The state after reset. `is_traced`: blocks keep what they are given, for
+    /// [`Space::replays`].
+    fn start(&self, is_traced: bool) -> Self::State;
 
-    /// The same with blocks that keep what they are given, for [`Space::replays`].
-    fn start_traced(&self) -> Self::State {
-        self.start()
-    }
-
-    /// What the blocks of a state were given since a start at which that was kept.
+    /// What the blocks of a state were given since a start that was traced.
     fn replays(&self, _state: &Self::State) -> Vec<Replay> {
         Vec::new()
     }

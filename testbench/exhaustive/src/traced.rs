@@ -9,6 +9,8 @@ use cosim::report::RunName;
 use cosim::rtl::{Rtl, RtlError};
 use hwmodel::{Block, Model};
 use ports::ConfigError;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 /// A model in a state that is searched. It keeps what came and what it showed where that is wanted,
 /// which is no part of the state.
@@ -57,7 +59,7 @@ where
     /// What it was given, by which it is called; none where that was not kept.
     pub fn replay(&self, of: String) -> Option<Replay> {
         let (log, last) = (self.log.clone()?, self.model.outputs());
-        Some(Replay { block: M::NAME, of, run: Box::new(move || log.replay(&last)) })
+        Some(Replay(Box::new(move || log.replay(&of, &last))))
     }
 }
 
@@ -78,7 +80,7 @@ impl<M: Model + Hash> Hash for Traced<M> {
 impl<M: Model> Log<M> {
     /// The same inputs to model and RTL that keep all rules, until they show something else than
     /// the story has: from then on other things would come.
-    fn replay(&self, last: &M::Out) -> Result<Replayed, RtlError> {
+    fn replay(&self, of: &str, last: &M::Out) -> Result<Replayed, RtlError> {
         let rtl = Rtl::new(&self.config)?;
         let model = M::new(&self.config).expect("parameters of a model");
         let run = RunName { config: "story".into(), seed: 0 };
@@ -97,35 +99,33 @@ impl<M: Model> Log<M> {
             departs = Some(pair.cycle());
         }
         let mismatch = pair.mismatch().map(|mismatch| mismatch.to_string());
-        Ok(Replayed { cycles: pair.cycle(), departs, mismatch })
+        Ok(Replayed { block: M::NAME, of: of.into(), cycles: pair.cycle(), departs, mismatch })
     }
 }
 
 /// A block of a story, with all that it was given.
-pub struct Replay {
-    /// Name of the block.
-    pub block: &'static str,
-    /// Whose it is, in the words of the story.
-    pub of: String,
-    run: Box<dyn Fn() -> Result<Replayed, RtlError> + Send + Sync>,
-}
+pub struct Replay(Box<dyn Fn() -> Result<Replayed, RtlError> + Send + Sync>);
 
 impl Replay {
     /// Gives it to model and RTL in lockstep, which keep all rules. Errors: no RTL can be built.
     pub fn run(&self) -> Result<Replayed, RtlError> {
-        (self.run)()
+        (self.0)()
     }
 }
 
 impl fmt::Debug for Replay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of {}", self.block, self.of)
+        f.write_str("Replay")
     }
 }
 
 /// What came of a replay.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Replayed {
+    /// The block.
+    pub block: &'static str,
+    /// Whose it is, in the words of the story.
+    pub of: String,
     /// Cycles in which model and RTL were compared.
     pub cycles: u64,
     /// The cycle in which both show something else than the story has: there the rule acts that the

@@ -62,7 +62,7 @@ impl Space for Counters {
     type State = [u8; 2];
     type Step = usize;
 
-    fn start(&self) -> [u8; 2] {
+    fn start(&self, _is_traced: bool) -> [u8; 2] {
         [0, 0]
     }
 

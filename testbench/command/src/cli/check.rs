@@ -85,43 +85,20 @@ pub struct Row {
     reason: Option<&'static str>,
     /// With `--replay` the blocks of the story, as model and RTL.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    replayed: Vec<Again>,
+    replayed: Vec<Replayed>,
     #[serde(skip)]
     seconds: f64,
 }
 
-/// A block of a story, in lockstep.
-#[derive(Serialize, JsonSchema)]
-pub struct Again {
-    /// The block.
-    block: &'static str,
-    /// Whose it is.
-    of: String,
-    /// Cycles in which model and RTL were compared.
-    cycles: u64,
-    /// The cycle in which both show something else than the story has.
-    departs: Option<u64>,
-    /// How model and RTL differ, or which assertion fails, where that is so.
-    mismatch: Option<String>,
-}
-
-impl Again {
-    fn new(replay: &Replay) -> Result<Self, Failure> {
-        let Replayed { cycles, departs, mismatch } =
-            replay.run().map_err(|e| Failure::new(rtl_status(&e), e))?;
-        Ok(Self { block: replay.block, of: replay.of.clone(), cycles, departs, mismatch })
-    }
-
-    fn tell(&self) {
-        let Self { block, of, cycles, departs, mismatch } = self;
-        let equal = if mismatch.is_some() { "FAIL" } else { "equal" };
-        let departs = departs.map_or(String::new(), |cycle| {
-            format!("; in cycle {cycle} they show something else than the story has")
-        });
-        println!("  {block} of {of}: {cycles} cycles, model and RTL {equal}{departs}");
-        if let Some(mismatch) = mismatch {
-            print!("{mismatch}");
-        }
+fn tell_replay(replayed: &Replayed) {
+    let Replayed { block, of, cycles, departs, mismatch } = replayed;
+    let equal = if mismatch.is_some() { "FAIL" } else { "equal" };
+    let departs = departs.map_or(String::new(), |cycle| {
+        format!("; in cycle {cycle} they show something else than the story has")
+    });
+    println!("  {block} of {of}: {cycles} cycles, model and RTL {equal}{departs}");
+    if let Some(mismatch) = mismatch {
+        print!("{mismatch}");
     }
 }
 
@@ -134,8 +111,9 @@ impl Row {
         replay: bool,
     ) -> Result<Self, Failure> {
         let Found { states, depth, seconds, story, replays } = found;
-        let replays = replays.iter().filter(|_| replay);
-        let replayed = replays.map(Again::new).collect::<Result<_, _>>()?;
+        let replays = replays.iter().filter(|_| replay).map(Replay::run);
+        let replayed = replays.collect::<Result<_, _>>();
+        let replayed = replayed.map_err(|e| Failure::new(rtl_status(&e), e))?;
         Ok(Self {
             protocol: protocol.name(),
             configuration: Some(configuration),
@@ -158,7 +136,7 @@ impl Row {
         for line in &self.story {
             println!("  {line}");
         }
-        self.replayed.iter().for_each(Again::tell);
+        self.replayed.iter().for_each(tell_replay);
     }
 }
 
@@ -180,7 +158,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         Some(rule) => (without(&protocols, rule, args)?, 0),
     };
     let mut replayed = rows.iter().flat_map(|row| &row.replayed);
-    if let Some(Again { block, of, .. }) = replayed.find(|again| again.mismatch.is_some()) {
+    if let Some(Replayed { block, of, .. }) = replayed.find(|again| again.mismatch.is_some()) {
         return Err(Failure::new(DIFFER, format!("{block} of {of}: model and RTL do not agree")));
     }
     let violated = match args.without.as_deref() {
@@ -364,7 +342,7 @@ fn all_rules(
                 _ => format!("never seen, {}", row.reason.unwrap_or_default()),
             };
             line(args, [row.protocol, rule.name, &steps, &row.states.to_string(), &seen]);
-            row.replayed.iter().for_each(Again::tell);
+            row.replayed.iter().for_each(tell_replay);
             rows.push(row);
         }
     }

@@ -198,7 +198,7 @@ impl Space for Chiplets {
     type State = State;
     type Step = Step;
 
-    fn start(&self) -> State {
+    fn start(&self, _is_traced: bool) -> State {
         let Setup { entries, most, homes, .. } = *self.setup;
         let parameters = Parameters {
             chiplets: CHIPLETS,

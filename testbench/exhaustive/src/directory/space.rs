@@ -260,24 +260,6 @@ impl Directory {
         arrivals
     }
 
-    /// After reset. `is_traced`: the directory keeps what it is given.
-    fn begin(&self, is_traced: bool) -> State {
-        let lines = self.setup.lines.len();
-        let directory = CoherenceDirectory::new(&self.config);
-        let mut directory = Traced::new(directory, self.config.clone(), is_traced);
-        while !directory.is_idle() {
-            directory.tick(&In { self_id: HOME, ..In::default() });
-        }
-        let gpu = Gpu { held: vec![Held::default(); lines], ..Gpu::default() };
-        State {
-            directory: Arc::new(directory),
-            home: (0..lines as Value).collect(),
-            gpus: vec![gpu; self.config.gpus as usize - 1],
-            release: None,
-            broken: None,
-        }
-    }
-
     fn tell_sharers(&self, state: &State) -> String {
         let told: Vec<_> = (0..state.home.len() as Line)
             .filter_map(|line| {
@@ -311,12 +293,21 @@ impl Space for Directory {
     type State = State;
     type Step = Step;
 
-    fn start(&self) -> State {
-        self.begin(false)
-    }
-
-    fn start_traced(&self) -> State {
-        self.begin(true)
+    fn start(&self, is_traced: bool) -> State {
+        let lines = self.setup.lines.len();
+        let directory = CoherenceDirectory::new(&self.config);
+        let mut directory = Traced::new(directory, self.config.clone(), is_traced);
+        while !directory.is_idle() {
+            directory.tick(&In { self_id: HOME, ..In::default() });
+        }
+        let gpu = Gpu { held: vec![Held::default(); lines], ..Gpu::default() };
+        State {
+            directory: Arc::new(directory),
+            home: (0..lines as Value).collect(),
+            gpus: vec![gpu; self.config.gpus as usize - 1],
+            release: None,
+            broken: None,
+        }
     }
 
     fn replays(&self, state: &State) -> Vec<Replay> {

@@ -374,54 +374,6 @@ impl Gpu {
         }
     }
 
-    /// After reset. `is_traced`: blocks keep what they are given.
-    fn begin(&self, is_traced: bool) -> State {
-        let config = (&self.timestamp).into();
-        let l1 = match self.without {
-            Some(Rule::L1(rule)) => GtscL1::without(&config, rule),
-            _ => GtscL1::new(&config),
-        };
-        let l1 = Traced::new(l1, config, is_traced);
-        let config = (&self.timestamp).into();
-        let l2 = match self.without {
-            Some(Rule::L2(rule)) => GtscL2::without(&config, rule),
-            _ => GtscL2::new(&config),
-        };
-        let l2 = Traced::new(l2, config, is_traced);
-        let config = (&self.timestamp).into();
-        let rst = match self.without {
-            Some(Rule::Reset(rule)) => GtscRst::without(&config, rule),
-            _ => GtscRst::new(&config),
-        };
-        let rst = Traced::new(rst, config, is_traced);
-        let Setup { sms, warps, places, .. } = *self.setup;
-        let lines = 1 + places.iter().map(|&(line, _)| usize::from(line)).max().unwrap_or(0);
-        let mut memory = vec![LineData::default(); lines];
-        for place in 0..places.len() as u8 {
-            memory[self.line_of(place)].0[self.byte_of(place)] = FIRST;
-        }
-        let sm = |sm: u8| {
-            // It takes its number with its first cycle that does something.
-            let mut l1 = l1.clone();
-            l1.tick(&ports::gtsc_l1::In { sm_id: sm, ..ports::gtsc_l1::In::default() });
-            Arc::new(l1)
-        };
-        State {
-            l1s: (0..sms).map(sm).collect(),
-            l2: Arc::new(l2),
-            rst,
-            up: vec![Vec::new(); sms.into()],
-            down: vec![Vec::new(); sms.into()],
-            reads: Vec::new(),
-            memory,
-            warps: vec![Warp::new(places.len()); usize::from(sms * warps)],
-            taken: Vec::new(),
-            histories: vec![History::default(); places.len()],
-            generation: 0,
-            broken: None,
-        }
-    }
-
     /// SM and warp of a warp by its number among all.
     fn sm_of(&self, number: usize) -> (usize, usize) {
         let warps = usize::from(self.setup.warps);
@@ -495,12 +447,51 @@ impl Space for Gpu {
     type State = State;
     type Step = Step;
 
-    fn start(&self) -> State {
-        self.begin(false)
-    }
-
-    fn start_traced(&self) -> State {
-        self.begin(true)
+    fn start(&self, is_traced: bool) -> State {
+        let config = (&self.timestamp).into();
+        let l1 = match self.without {
+            Some(Rule::L1(rule)) => GtscL1::without(&config, rule),
+            _ => GtscL1::new(&config),
+        };
+        let l1 = Traced::new(l1, config, is_traced);
+        let config = (&self.timestamp).into();
+        let l2 = match self.without {
+            Some(Rule::L2(rule)) => GtscL2::without(&config, rule),
+            _ => GtscL2::new(&config),
+        };
+        let l2 = Traced::new(l2, config, is_traced);
+        let config = (&self.timestamp).into();
+        let rst = match self.without {
+            Some(Rule::Reset(rule)) => GtscRst::without(&config, rule),
+            _ => GtscRst::new(&config),
+        };
+        let rst = Traced::new(rst, config, is_traced);
+        let Setup { sms, warps, places, .. } = *self.setup;
+        let lines = 1 + places.iter().map(|&(line, _)| usize::from(line)).max().unwrap_or(0);
+        let mut memory = vec![LineData::default(); lines];
+        for place in 0..places.len() as u8 {
+            memory[self.line_of(place)].0[self.byte_of(place)] = FIRST;
+        }
+        let sm = |sm: u8| {
+            // It takes its number with its first cycle that does something.
+            let mut l1 = l1.clone();
+            l1.tick(&ports::gtsc_l1::In { sm_id: sm, ..ports::gtsc_l1::In::default() });
+            Arc::new(l1)
+        };
+        State {
+            l1s: (0..sms).map(sm).collect(),
+            l2: Arc::new(l2),
+            rst,
+            up: vec![Vec::new(); sms.into()],
+            down: vec![Vec::new(); sms.into()],
+            reads: Vec::new(),
+            memory,
+            warps: vec![Warp::new(places.len()); usize::from(sms * warps)],
+            taken: Vec::new(),
+            histories: vec![History::default(); places.len()],
+            generation: 0,
+            broken: None,
+        }
     }
 
     fn replays(&self, state: &State) -> Vec<Replay> {

@@ -189,35 +189,6 @@ impl Cus {
         }
     }
 
-    /// After reset. `is_traced`: blocks keep what they are given.
-    fn begin(&self, is_traced: bool) -> State {
-        let config = (&self.stc).into();
-        let manager = match self.without {
-            Some(Rule::Manager(rule)) => EpochManager::without(&config, rule),
-            _ => EpochManager::new(&config),
-        };
-        let manager = Traced::new(manager, config, is_traced);
-        let config = (&self.stc).into();
-        let agent = match self.without {
-            Some(Rule::Agent(rule)) => EpochAgent::without(&config, rule),
-            _ => EpochAgent::new(&config),
-        };
-        let agent = Traced::new(agent, config, is_traced);
-        let epoch = manager.outputs().chg_info;
-        let cu = Cu {
-            agent: Arc::new(agent),
-            sees: (false, false, epoch),
-            down: Vec::new(),
-            seen: (false, false),
-            up: Vec::new(),
-            requests: Vec::new(),
-            flying: Vec::new(),
-            begun: 0,
-        };
-        let cus = vec![cu; self.setup.stores.len()];
-        State { manager: Arc::new(manager), cus, broken: None }
-    }
-
     fn tell_epoch(epoch: &Epoch) -> String {
         let bands = (0..4).filter(|band| epoch.gvec >> band & 1 == 1);
         let bands: Vec<_> = bands.map(|band| format!("{band}")).collect();
@@ -245,12 +216,32 @@ impl Space for Cus {
     type State = State;
     type Step = Step;
 
-    fn start(&self) -> State {
-        self.begin(false)
-    }
-
-    fn start_traced(&self) -> State {
-        self.begin(true)
+    fn start(&self, is_traced: bool) -> State {
+        let config = (&self.stc).into();
+        let manager = match self.without {
+            Some(Rule::Manager(rule)) => EpochManager::without(&config, rule),
+            _ => EpochManager::new(&config),
+        };
+        let manager = Traced::new(manager, config, is_traced);
+        let config = (&self.stc).into();
+        let agent = match self.without {
+            Some(Rule::Agent(rule)) => EpochAgent::without(&config, rule),
+            _ => EpochAgent::new(&config),
+        };
+        let agent = Traced::new(agent, config, is_traced);
+        let epoch = manager.outputs().chg_info;
+        let cu = Cu {
+            agent: Arc::new(agent),
+            sees: (false, false, epoch),
+            down: Vec::new(),
+            seen: (false, false),
+            up: Vec::new(),
+            requests: Vec::new(),
+            flying: Vec::new(),
+            begun: 0,
+        };
+        let cus = vec![cu; self.setup.stores.len()];
+        State { manager: Arc::new(manager), cus, broken: None }
     }
 
     fn replays(&self, state: &State) -> Vec<Replay> {

@@ -292,39 +292,6 @@ impl Gpu {
         self.run(state, comes, told);
     }
 
-    /// After reset. `is_traced`: blocks keep what they are given.
-    fn begin(&self, is_traced: bool) -> State {
-        let config = (&self.timestamp).into();
-        let l1 = match self.without {
-            Some(Rule::L1(rule)) => TcL1::without(&config, rule),
-            _ => TcL1::new(&config),
-        };
-        let l1 = Arc::new(Traced::new(l1, config, is_traced));
-        let config = (&self.timestamp).into();
-        let l2 = match self.without {
-            Some(Rule::L2(rule)) => TcL2::without(&config, rule),
-            _ => TcL2::new(&config),
-        };
-        let l2 = Traced::new(l2, config, is_traced);
-        let Setup { accesses, lines, .. } = *self.setup;
-        let sms = self.setup.sms();
-        let lines = usize::from(lines);
-        State {
-            l1s: vec![l1; sms],
-            l2: Arc::new(l2),
-            up: vec![Vec::new(); sms],
-            down: vec![Vec::new(); sms],
-            reads: Vec::new(),
-            memory: vec![LineData::default(); lines],
-            warps: vec![Warp::default(); accesses.len()],
-            taken: Vec::new(),
-            stores: vec![Vec::new(); lines],
-            floors: vec![0; lines],
-            waits: 0,
-            broken: None,
-        }
-    }
-
     /// SM and warp of a warp by its number among all.
     fn sm_of(&self, number: usize) -> (usize, usize) {
         let warps = usize::from(self.setup.warps);
@@ -374,12 +341,36 @@ impl Space for Gpu {
     type State = State;
     type Step = Step;
 
-    fn start(&self) -> State {
-        self.begin(false)
-    }
-
-    fn start_traced(&self) -> State {
-        self.begin(true)
+    fn start(&self, is_traced: bool) -> State {
+        let config = (&self.timestamp).into();
+        let l1 = match self.without {
+            Some(Rule::L1(rule)) => TcL1::without(&config, rule),
+            _ => TcL1::new(&config),
+        };
+        let l1 = Arc::new(Traced::new(l1, config, is_traced));
+        let config = (&self.timestamp).into();
+        let l2 = match self.without {
+            Some(Rule::L2(rule)) => TcL2::without(&config, rule),
+            _ => TcL2::new(&config),
+        };
+        let l2 = Traced::new(l2, config, is_traced);
+        let Setup { accesses, lines, .. } = *self.setup;
+        let sms = self.setup.sms();
+        let lines = usize::from(lines);
+        State {
+            l1s: vec![l1; sms],
+            l2: Arc::new(l2),
+            up: vec![Vec::new(); sms],
+            down: vec![Vec::new(); sms],
+            reads: Vec::new(),
+            memory: vec![LineData::default(); lines],
+            warps: vec![Warp::default(); accesses.len()],
+            taken: Vec::new(),
+            stores: vec![Vec::new(); lines],
+            floors: vec![0; lines],
+            waits: 0,
+            broken: None,
+        }
     }
 
     fn replays(&self, state: &State) -> Vec<Replay> {
