@@ -3,6 +3,7 @@
 //! the blocks of STC in systems of CUs; those of race detection under random requests.
 
 mod bench;
+mod checks;
 mod coherence_directory;
 mod command_path;
 mod command_processor;

@@ -103,11 +103,11 @@ impl Jobs {
         &mut self.dests[end]
     }
 
-    /// Puts the invalidation of the written line `line` of the entry with `base`. Returns whether
-    /// it is a job: it has a destination.
+    /// Puts the invalidation of the written line `line` of the entry with `base`, and of `all` that
+    /// share its field. Returns whether it is a job: it has a destination.
     #[inline(always)]
-    pub fn put_write(&mut self, seq: u8, base: u64, line: u32, dest: u16) -> bool {
-        let left = self.group << line;
+    pub fn put_write(&mut self, seq: u8, base: u64, line: u32, all: bool, dest: u16) -> bool {
+        let left = if all { self.group << line } else { 1 << line };
         self.put(Job { left, base, seq, cause: cause::WRITE })[line as usize % MAX_POS] = dest;
         dest != 0
     }

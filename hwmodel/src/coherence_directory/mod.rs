@@ -12,6 +12,7 @@ mod jobs;
 mod order;
 mod responses;
 mod row;
+mod rule;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -24,12 +25,14 @@ use ports::coherence_directory::*;
 use crate::block::{Block, Model};
 use crate::state::{State, index_width, width_of};
 use counters::Events;
-use decide::{Array, Decide, Done, Effects};
+use decide::{Array, Decide, Done, Effects, Keeps};
 use jobs::Jobs;
 use ports::Parameters;
 use responses::Responses;
 
-/// Requests that the oldest unsent job may be behind (specification 6.2).
+pub use rule::Rule;
+
+/// So many requests behind the oldest unsent job none is taken (specification 6.2).
 const MAX_AGE: u8 = 96;
 
 /// Model of `rtl/coherence_directory`. A new one sweeps its array first: `entries / ways` cycles,
@@ -41,6 +44,8 @@ pub struct CoherenceDirectory {
     unswept: u32,
     /// Number of the next request, modulo 256.
     seq: u8,
+    /// [`MAX_AGE`].
+    max_age: u8,
     /// The request in S1: what it has done.
     done: Done,
     /// The error pulse of this cycle; 0 is none.
@@ -51,6 +56,7 @@ pub struct CoherenceDirectory {
     jobs: Jobs,
     responses: Responses,
     events: Events,
+    without: Option<Rule>,
 }
 
 /// What decides about what comes while nothing is inside: not the counters, nor the number of the
@@ -94,6 +100,16 @@ impl CoherenceDirectory {
         Ok(directory)
     }
 
+    /// For tests: a directory that does not keep a rule. Errors: an illegal parameter.
+    pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
+        let mut directory = Self::new(config)?;
+        directory.without = Some(rule);
+        if rule == Rule::AgeLimit {
+            directory.max_age = u8::MAX;
+        }
+        Ok(directory)
+    }
+
     /// A cycle of the initial sweep.
     #[inline(never)]
     fn sweep(&mut self, self_id: u8) {
@@ -113,7 +129,7 @@ impl CoherenceDirectory {
         let swept = self.unswept == 0;
         let credits = (self.job_credit() > 0) & (self.rsp_credit() > 0);
         Out {
-            req_ready: swept & credits & !jobs.is_late(self.seq, MAX_AGE),
+            req_ready: swept & credits & !jobs.is_late(self.seq, self.max_age),
             rsp: responses.front(),
             inv: (jobs.len() > 0).then_some(*inv),
             idle: swept & !self.done.valid & (jobs.len() == 0) & (responses.len() == 0),
@@ -126,7 +142,7 @@ impl CoherenceDirectory {
     /// One clock edge after the sweep.
     #[inline(always)]
     fn step(&mut self, inputs: &In, req_ready: bool, inv: &Inv) {
-        let Self { decide, jobs, responses, events, done, .. } = self;
+        let Self { jobs, responses, events, done, .. } = self;
         let sent = (jobs.len() > 0) & inputs.inv_ready;
         let rsp_taken = (responses.len() > 0) & inputs.rsp_ready;
         events.tick(&done.tally, inv, sent, req_ready, jobs.len());
@@ -135,11 +151,24 @@ impl CoherenceDirectory {
         self.err = done.err;
         *done = Done::default();
         if let (Some(req), true) = (&inputs.req, req_ready) {
-            done.valid = true;
-            let rsp = responses.put(Rsp { id: req.id, seq: self.seq, ..Rsp::default() });
-            decide.execute(req, inputs.self_id, &mut Effects { jobs, done, rsp });
-            self.seq = self.seq.wrapping_add(1);
+            match self.without {
+                None => self.accept(req, inputs.self_id, Keeps::<true>(None)),
+                without => self.accept(req, inputs.self_id, Keeps::<false>(without)),
+            }
         }
+    }
+
+    /// Executes a request, which is in S1 from now on.
+    #[inline(always)]
+    fn accept<const ALL: bool>(&mut self, req: &Req, self_id: u8, keeps: Keeps<ALL>) {
+        let Self { decide, jobs, responses, done, seq, .. } = self;
+        done.valid = true;
+        let rsp = responses.put(Rsp { id: req.id, seq: *seq, ..Rsp::default() });
+        let told = if keeps.rule(Rule::Numbered) { *seq } else { 0 };
+        let effects = &mut Effects { jobs, done, rsp, seq: told, keeps };
+        decide.execute(req, self_id, effects);
+        let counts = keeps.rule(Rule::RefusedCount) || !effects.rsp.err;
+        *seq = seq.wrapping_add(u8::from(counts));
     }
 
     /// A credit is out for the request in S1 and for each job held.
@@ -222,6 +251,7 @@ impl Model for CoherenceDirectory {
             config: config.clone(),
             unswept: Self::rows(config),
             seq: 0,
+            max_age: MAX_AGE,
             done: Done::default(),
             err: 0,
             hist: 0,
@@ -229,6 +259,7 @@ impl Model for CoherenceDirectory {
             jobs: Jobs::new(config),
             responses: Responses::new(),
             events: Events::new(),
+            without: None,
         })
     }
 

@@ -56,7 +56,13 @@ impl Row {
     #[inline(always)]
     pub fn victim(&self, ways: usize) -> usize {
         let free = self.valid.trailing_ones() as usize;
-        if free < ways { free } else { self.order.oldest() }
+        if free < ways { free } else { self.oldest() }
+    }
+
+    /// The way that was renewed longest ago.
+    #[inline(always)]
+    pub fn oldest(&self) -> usize {
+        self.order.oldest()
     }
 
     /// The way holds an entry.

@@ -1,10 +1,12 @@
 //! The coherence directory on the model and on the RTL: worked examples of the directory
-//! specification, its rates, and its error codes. Expected values come from the specification's
-//! text.
+//! specification, its rates, its error codes, and random requests. Expected values come from the
+//! specification's text.
 
 mod duplicate;
 mod errors;
 mod examples;
+mod oracle;
+mod random;
 mod rates;
 
 use duet_tests::{Bench, Body, on_both_bodies};

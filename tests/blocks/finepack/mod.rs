@@ -7,11 +7,12 @@ mod packetizer;
 mod path;
 mod remote_write_queue;
 
-use cosim::stimulus;
 use duet_tests::{Body, parameters, with_both_bodies};
 use hwmodel::Model;
 use ports::ConfigError;
 use ports::common::finepack_types::FinePack;
+
+use crate::checks::{Random, ensure};
 
 /// The bodies that a check looks at.
 struct Bodies<'a, M: Model> {
@@ -57,43 +58,6 @@ fn are_missed<M: Model + 'static, R: Copy + std::fmt::Debug + 'static>(
         }
     }
     assert!(unseen.is_empty(), "nothing misses {unseen:?}");
-}
-
-/// Fails a check with a message where a condition does not hold.
-fn ensure(holds: bool, wrong: impl FnOnce() -> String) -> Result<(), String> {
-    if holds { Ok(()) } else { Err(wrong()) }
-}
-
-/// Random choices, as stimuli make them.
-struct Random(stimulus::Random);
-
-impl Random {
-    fn new(seed: u64) -> Self {
-        Self(stimulus::Random::new(seed))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0.word()
-    }
-
-    /// Below `n`, which is far below 2^32.
-    fn below(&mut self, n: u64) -> u64 {
-        self.0.below(u32::try_from(n).expect("a small number")).into()
-    }
-
-    /// True once in `n`.
-    fn once_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        self.0.pick(from)
-    }
-
-    /// Byte enables of a line: at least one.
-    fn mask(&mut self, line: u32) -> u128 {
-        self.0.mask(line, None)
-    }
 }
 
 /// The runs of a mask, lowest first: first byte and length.

@@ -1,13 +1,13 @@
-//! Rules that can be taken away: what the directory says, or what stands around it must keep
+//! Rules that can be taken away: the directory's own, or what stands around it must keep
 //! (specification, section 6).
+
+use hwmodel::coherence_directory;
 
 /// A rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// 5.2: a write invalidates the sharers of its line.
-    WriteInvalidates,
-    /// 5.2: an entry that goes invalidates the sharers of its lines.
-    EvictInvalidates,
+    /// Of the directory.
+    Block(coherence_directory::Rule),
     /// 5.2: a remote atomic is a local write, which invalidates the requester too.
     AtomicIsLocal,
     /// 6, 2: fills and invalidations of a GPU share a FIFO.
@@ -22,8 +22,16 @@ pub enum Rule {
 
 /// By name, with the number of the configuration in which it is seen.
 pub const RULES: &[(&str, Rule, usize)] = &[
-    ("write-invalidates", Rule::WriteInvalidates, 0),
-    ("evict-invalidates", Rule::EvictInvalidates, 1),
+    ("reader-is-sharer", Rule::Block(coherence_directory::Rule::ReaderIsSharer), 0),
+    ("reader-joins", Rule::Block(coherence_directory::Rule::ReaderJoins), 4),
+    ("writer-is-sharer", Rule::Block(coherence_directory::Rule::WriterIsSharer), 0),
+    ("local-write-invalidates", Rule::Block(coherence_directory::Rule::LocalWriteInvalidates), 0),
+    ("remote-write-invalidates", Rule::Block(coherence_directory::Rule::RemoteWriteInvalidates), 4),
+    ("victim-invalidates", Rule::Block(coherence_directory::Rule::VictimInvalidates), 1),
+    ("evict-invalidates", Rule::Block(coherence_directory::Rule::EvictInvalidates), 3),
+    ("every-line", Rule::Block(coherence_directory::Rule::EveryLine), 3),
+    ("all-of-group", Rule::Block(coherence_directory::Rule::AllOfGroup), 2),
+    ("fence-to-releaser", Rule::Block(coherence_directory::Rule::FenceToReleaser), 0),
     ("atomic-is-local", Rule::AtomicIsLocal, 0),
     ("fill-order", Rule::FillOrder, 0),
     ("merge", Rule::Merge, 0),

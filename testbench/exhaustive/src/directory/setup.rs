@@ -14,6 +14,8 @@ pub struct Setup {
     pub lines: &'static [u64],
     /// GPUs release.
     pub releases: bool,
+    /// The home evicts entries that are not in the way, as when it gives a page away.
+    pub evicts: bool,
     /// All its states take longer than some seconds.
     pub is_large: bool,
 }
@@ -25,6 +27,7 @@ const BASE: Setup = Setup {
     covers: 1,
     lines: &[0],
     releases: false,
+    evicts: false,
     is_large: false,
 };
 
@@ -41,11 +44,12 @@ pub const SETUPS: &[Setup] = &[
         ..BASE
     },
     Setup {
-        name: "two GPUs, two lines, an entry of rec",
+        name: "two GPUs, two lines, an entry of rec, evictions",
         variant: Variant::Rec,
         gpus: 2,
         covers: 2,
         lines: &[0, 1],
+        evicts: true,
         is_large: true,
         ..BASE
     },

@@ -53,6 +53,8 @@ pub enum Step {
     Release(usize),
     /// The home stores to a line.
     HomeWrite(Line),
+    /// The home evicts the entry of a line.
+    Evict(Line),
     /// The home takes a request out of a GPU's channel.
     Home(usize, usize),
     /// A GPU takes a message of the home.
@@ -93,16 +95,11 @@ impl Directory {
                 req = None;
             }
             if let Some(inv) = out.inv {
-                let kept = match inv.cause {
-                    cause::WRITE => self.keeps(Rule::WriteInvalidates),
-                    cause::EVICT => self.keeps(Rule::EvictInvalidates),
-                    _ => true,
-                };
                 let line = (0..self.setup.lines.len() as Line)
                     .find(|&line| self.address(line) == inv.addr);
                 let message = match inv.cause {
                     cause::FENCE => Some(Down::Marker),
-                    _ => line.filter(|_| kept).map(Down::Invalidate),
+                    _ => line.map(Down::Invalidate),
                 };
                 for (at, gpu) in state.gpus.iter_mut().enumerate() {
                     if inv.dest >> (at + 1) & 1 == 1 {
@@ -155,7 +152,10 @@ impl Directory {
             Up::Fence => {
                 self.condemn(state);
                 self.request(state, op::FENCE, src, None);
-                state.release = Some(Some((1 << state.gpus.len()) - 1));
+                let has_marker = |gpu: &Gpu| matches!(gpu.down.last(), Some((Down::Marker, _)));
+                let gpus = state.gpus.iter().enumerate().filter(|(_, gpu)| has_marker(gpu));
+                let told = gpus.map(|(at, _)| 1 << at).sum();
+                self.wait(state, told);
             }
         }
     }
@@ -201,12 +201,17 @@ impl Directory {
             (Down::Invalidate(line), _) => gpu.held[usize::from(line)].copy = None,
             (Down::Marker, _) => {
                 let left = state.release.flatten().unwrap_or_default() & !(1 << at);
-                state.release = Some(Some(left));
-                if left == 0 {
-                    state.release = None;
-                    self.complete(state);
-                }
+                self.wait(state, left);
             }
+        }
+    }
+
+    /// The release that has passed the home waits for these GPUs.
+    fn wait(&self, state: &mut State, left: u8) {
+        state.release = Some(Some(left));
+        if left == 0 {
+            state.release = None;
+            self.complete(state);
         }
     }
 
@@ -295,7 +300,10 @@ impl Space for Directory {
 
     fn start(&self, is_traced: bool) -> State {
         let lines = self.setup.lines.len();
-        let directory = CoherenceDirectory::new(&self.config);
+        let directory = match self.without {
+            Some(Rule::Block(rule)) => CoherenceDirectory::without(&self.config, rule),
+            _ => CoherenceDirectory::new(&self.config),
+        };
         let mut directory = Traced::new(directory, self.config.clone(), is_traced);
         while !directory.is_idle() {
             directory.tick(&In { self_id: HOME, ..In::default() });
@@ -349,7 +357,10 @@ impl Space for Directory {
             }
         }
         if has_room {
-            steps.extend(lines.map(Step::HomeWrite));
+            steps.extend(lines.clone().map(Step::HomeWrite));
+        }
+        if has_room && self.setup.evicts {
+            steps.extend(lines.map(Step::Evict));
         }
     }
 
@@ -382,6 +393,7 @@ impl Space for Directory {
                 state.home[usize::from(line)] = Self::new_value(&state);
                 self.request(&mut state, op::LWR, HOME, Some(line));
             }
+            Step::Evict(line) => self.request(&mut state, op::EVICT, HOME, Some(line)),
             Step::Home(at, place) => self.home(&mut state, at, place),
             Step::Take(at, place) => self.take(&mut state, at, place),
         }
@@ -429,6 +441,9 @@ impl Space for Directory {
             Step::HomeWrite(line) => {
                 let value = after.home[usize::from(line)];
                 format!("the home stores {} = {value}; {}", name(line), sharers())
+            }
+            Step::Evict(line) => {
+                format!("the home evicts the entry of {}; {}", name(line), sharers())
             }
             Step::Home(at, place) => {
                 let what = tell_up(before.gpus[at].up[place]);

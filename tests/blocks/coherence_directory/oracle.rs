@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::*;
+use ports::coherence_directory::{Config, Replacement, Req, Rsp, Variant, cause, err, op};
 
 /// Sharers of the tracked lines of an entry. In hmg the key of all four is 0.
 type Lines = BTreeMap<u64, BTreeSet<u8>>;
@@ -61,13 +61,18 @@ impl Oracle {
     }
 
     /// Sharers of a line; 0 when it is not tracked.
-    pub fn sharers(&self, addr: u64) -> u16 {
+    fn sharers(&self, addr: u64) -> u16 {
         if self.config.variant == Variant::Ideal {
             return self.flat.get(&(addr / u64::from(self.config.line))).map_or(0, mask);
         }
         let (base, set, key) = self.place(addr);
         let entry = self.sets[set].iter().flatten().find(|entry| entry.base == base);
         entry.and_then(|entry| entry.lines.get(&key)).map_or(0, mask)
+    }
+
+    /// The number of the next request.
+    pub fn next_seq(&self) -> u8 {
+        (self.requests % 256) as u8
     }
 
     fn code(&self, req: &Req) -> Option<u8> {

@@ -1,0 +1,416 @@
+//! Random requests to all kinds of directories against the oracle: on both bodies, and on models
+//! that lack a rule, which the oracle must see.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use duet_tests::{Body, parameters, with_both_bodies};
+use hwmodel::Model;
+use hwmodel::coherence_directory::{CoherenceDirectory, Rule};
+use ports::coherence_directory::{
+    Config, Counters, In, MAX_POS, Out, Replacement, Req, Variant, cause, op,
+};
+
+use super::oracle::{Answer, Line, Oracle};
+use crate::checks::{Random, ensure};
+
+/// A request that is mostly legal, to one of a few lines around the ends of entries and sets.
+fn request(random: &mut Random, config: &Config, self_id: u8) -> Req {
+    let gpus = u64::from(config.gpus);
+    let range = u64::from(config.range);
+    let bases = 2 * u64::from(config.entries.min(64));
+    let addr = match config.variant {
+        Variant::Ideal => random.below(u64::from(config.ideal_lines * config.line) + 200),
+        _ => random.below(bases) * range + random.below(range),
+    };
+    let op = match random.below(100) {
+        0..10 => op::LRD,
+        10..50 => op::RRD,
+        50..65 => op::LWR,
+        65..90 => op::RWR,
+        90..94 => op::EVICT,
+        94..97 => op::FENCE,
+        _ => random.below(8) as u8,
+    };
+    let other = ((u64::from(self_id) + 1 + random.below(gpus - 1)) % gpus) as u8;
+    let src = match op {
+        _ if random.once_in(50) => random.below(16) as u8,
+        6.. => random.below(16) as u8,
+        op::LRD | op::LWR => self_id,
+        op::RRD | op::RWR => other,
+        _ => random.below(gpus) as u8,
+    };
+    Req { addr, id: random.next() as u8, src, op }
+}
+
+/// How far apart requests and readies lie, in percent of the cycles.
+struct Pace {
+    req: u64,
+    rsp: u64,
+    inv: u64,
+}
+
+const PACES: [Pace; 4] = [
+    Pace { req: 100, rsp: 100, inv: 100 },
+    Pace { req: 60, rsp: 70, inv: 50 },
+    Pace { req: 90, rsp: 40, inv: 95 },
+    Pace { req: 100, rsp: 95, inv: 20 },
+];
+
+/// What a directory owes: answers with the cycle of their request, error codes with the cycle in
+/// which they are due, and lines of jobs; and what its counters must say in the end.
+struct Owed {
+    config: Config,
+    self_id: u8,
+    oracle: Oracle,
+    answers: VecDeque<(usize, Answer)>,
+    codes: VecDeque<(usize, u8)>,
+    invalidations: VecDeque<(u8, Line, bool)>,
+    /// A line that was shown and not taken stays.
+    held: Option<Line>,
+    job_credit: u32,
+    rsp_credit: u32,
+    /// Cycles at whose end a credit comes back, as the request has made no job.
+    returning: VecDeque<usize>,
+    counters: Counters,
+    evictions: [u32; MAX_POS],
+    touched: BTreeSet<u64>,
+}
+
+impl Owed {
+    fn new(config: &Config, self_id: u8) -> Self {
+        Self {
+            config: config.clone(),
+            self_id,
+            oracle: Oracle::new(config, self_id),
+            answers: VecDeque::new(),
+            codes: VecDeque::new(),
+            invalidations: VecDeque::new(),
+            held: None,
+            job_credit: config.jobs,
+            rsp_credit: config.responses,
+            returning: VecDeque::new(),
+            counters: Counters::default(),
+            evictions: [0; MAX_POS],
+            touched: BTreeSet::new(),
+        }
+    }
+
+    fn is_paid(&self) -> bool {
+        self.answers.is_empty() && self.codes.is_empty() && self.invalidations.is_empty()
+    }
+
+    /// A request is taken.
+    fn accept(&mut self, cycle: usize, req: &Req) {
+        let answer = self.oracle.request(req);
+        self.count(req, &answer);
+        let line = u64::from(self.config.line);
+        self.touched.insert(req.addr / line * line);
+        self.job_credit -= 1;
+        self.rsp_credit -= 1;
+        if answer.job.is_empty() {
+            self.returning.push_back(cycle + 1);
+        }
+        self.codes.extend(answer.code.map(|code| (cycle + 2, code)));
+        let lines = answer.job.len();
+        for (k, line) in answer.job.iter().enumerate() {
+            self.invalidations.push_back((answer.rsp.seq, line.clone(), k + 1 == lines));
+        }
+        self.answers.push_back((cycle, answer));
+    }
+
+    /// The counters that follow from the answers alone, `ready_low_cycles` and `jobq_max` left out.
+    fn count(&mut self, req: &Req, answer: &Answer) {
+        if answer.rsp.err {
+            return;
+        }
+        let c = &mut self.counters;
+        let pair = match req.op {
+            op::LRD => Some((&mut c.req_lrd, &mut c.hit_lrd)),
+            op::RRD => Some((&mut c.req_rrd, &mut c.hit_rrd)),
+            op::LWR => Some((&mut c.req_lwr, &mut c.hit_lwr)),
+            op::RWR => Some((&mut c.req_rwr, &mut c.hit_rwr)),
+            _ => None,
+        };
+        if let Some((requests, hits)) = pair {
+            *requests += 1;
+            *hits += u32::from(answer.rsp.hit);
+        }
+        c.alloc += u32::from(answer.rsp.alloc);
+        let lines = answer.job.len();
+        let messages = answer.job.iter().map(|line| line.dest.count_ones()).sum::<u32>();
+        match answer.job.first().map(|line| line.cause) {
+            Some(cause::WRITE) => {
+                c.inv_lines_write += lines as u32;
+                c.inv_msgs_write += messages;
+            }
+            Some(cause::EVICT) => {
+                c.evict += 1;
+                self.evictions[lines - 1] += 1;
+                c.inv_lines_evict += lines as u32;
+                c.inv_msgs_evict += messages;
+            }
+            _ => (),
+        }
+    }
+
+    /// What a cycle shows is what is owed.
+    fn see(&mut self, cycle: usize, inputs: &In, out: &Out) -> Result<(), String> {
+        self.see_ready(cycle, out)?;
+        self.see_response(cycle, inputs, out)?;
+        self.see_invalidation(inputs, out)?;
+        let code = self.codes.front().filter(|(due, _)| *due == cycle).map(|(_, code)| *code);
+        self.codes.drain(..usize::from(code.is_some()));
+        ensure(out.err == code, || format!("error {:?} instead of {code:?}", out.err))
+    }
+
+    /// A credit of each kind is left. The oldest job may be no more than 95 requests old.
+    fn see_ready(&mut self, cycle: usize, out: &Out) -> Result<(), String> {
+        let credits = self.job_credit > 0 && self.rsp_credit > 0;
+        let seq = self.oracle.next_seq();
+        let late = self.invalidations.front().is_some_and(|(of, ..)| seq.wrapping_sub(*of) >= 96);
+        // What is made by the request in S1 is no job yet.
+        let ready = credits && !(late && out.inv.is_some());
+        if self.returning.front() == Some(&cycle) {
+            self.returning.pop_front();
+            self.job_credit += 1;
+        }
+        ensure(out.req_ready == ready, || format!("req_ready is {}", out.req_ready))
+    }
+
+    fn see_response(&mut self, cycle: usize, inputs: &In, out: &Out) -> Result<(), String> {
+        let due = self.answers.front().filter(|(asked, _)| asked + 2 <= cycle);
+        let rsp = due.map(|(_, answer)| answer.rsp);
+        ensure(out.rsp == rsp, || format!("response {:?} instead of {rsp:?}", out.rsp))?;
+        if rsp.is_some() && inputs.rsp_ready {
+            self.answers.pop_front();
+            self.rsp_credit += 1;
+        }
+        Ok(())
+    }
+
+    fn see_invalidation(&mut self, inputs: &In, out: &Out) -> Result<(), String> {
+        let Some(inv) = out.inv else {
+            return ensure(self.held.is_none(), || "a line goes before it is taken".into());
+        };
+        let shown = Line { addr: inv.addr, dest: inv.dest, cause: inv.cause };
+        let owed = self.invalidations.front();
+        let (seq, line, last) = owed.ok_or_else(|| format!("{inv:?} without a job"))?;
+        let same = (inv.seq, &shown, inv.last) == (*seq, line, *last);
+        ensure(same, || format!("{inv:?} instead of {line:?} of {seq}, last: {last}"))?;
+        ensure(inv.dest != 0 && inv.dest >> self.self_id & 1 == 0, || format!("{inv:?}"))?;
+        self.held = Some(shown).filter(|_| !inputs.inv_ready);
+        if inputs.inv_ready {
+            self.job_credit += u32::from(*last);
+            self.invalidations.pop_front();
+        }
+        Ok(())
+    }
+}
+
+/// A directory after its sweep, its inputs, and what it owes.
+struct Run {
+    body: Body<CoherenceDirectory>,
+    inputs: In,
+    owed: Owed,
+    cycle: usize,
+    /// The place of the histogram that the last cycle asked for.
+    asked: u8,
+}
+
+impl Run {
+    fn new(mut body: Body<CoherenceDirectory>, config: &Config, self_id: u8) -> Self {
+        let inputs = In { self_id, ..In::default() };
+        while !body.outputs().req_ready {
+            body.tick(&inputs);
+        }
+        Self { body, inputs, owed: Owed::new(config, self_id), cycle: 0, asked: 0 }
+    }
+
+    /// One cycle with these inputs; returns its outputs.
+    fn cycle(&mut self) -> Result<Out, String> {
+        let state = |body: &Body<CoherenceDirectory>| {
+            let mut line = String::new();
+            body.write_state(&mut line).expect("text");
+            line
+        };
+        let asked = std::mem::replace(&mut self.asked, self.inputs.hist_sel);
+        let idle = self.inputs.req.is_none() && self.inputs.hist_sel == asked;
+        let quiet = idle && self.body.is_idle();
+        let before = if quiet { state(&self.body) } else { String::new() };
+        let out = self.body.tick(&self.inputs);
+        if quiet {
+            let same = before == state(&self.body) && self.body.outputs() == out;
+            ensure(same, || "something changes while it is idle".into())?;
+        }
+        self.owed.see(self.cycle, &self.inputs, &out)?;
+        if let Some(req) = self.inputs.req.filter(|_| out.req_ready) {
+            self.owed.accept(self.cycle, &req);
+        }
+        self.cycle += 1;
+        Ok(out)
+    }
+
+    /// Random requests for so many cycles.
+    fn requests(&mut self, random: &mut Random, pace: &Pace, cycles: u64) -> Result<(), String> {
+        for _ in 0..cycles {
+            let (config, self_id) = (&self.owed.config, self.owed.self_id);
+            let offers = random.below(100) < pace.req;
+            self.inputs.req = offers.then(|| request(random, config, self_id));
+            self.inputs.rsp_ready = random.below(100) < pace.rsp;
+            self.inputs.inv_ready = random.below(100) < pace.inv;
+            self.cycle()?;
+        }
+        Ok(())
+    }
+
+    /// More requests than an unsent job may be old, while none is sent.
+    fn stalls(&mut self, random: &mut Random) -> Result<(), String> {
+        for _ in 0..300 {
+            let (config, self_id) = (&self.owed.config, self.owed.self_id);
+            let addr = request(random, config, self_id).addr;
+            let op = if self.owed.invalidations.is_empty() { op::FENCE } else { op::LRD };
+            self.inputs.req = Some(Req { addr, id: 0, src: self_id, op });
+            (self.inputs.rsp_ready, self.inputs.inv_ready) = (true, false);
+            self.cycle()?;
+        }
+        Ok(())
+    }
+
+    /// Takes all that is under way.
+    fn drain(&mut self) -> Result<Out, String> {
+        self.inputs.req = None;
+        (self.inputs.rsp_ready, self.inputs.inv_ready) = (true, true);
+        for _ in 0..10_000 {
+            let out = self.cycle()?;
+            if out.idle {
+                ensure(self.owed.is_paid(), || "idle, and something is owed".into())?;
+                return Ok(out);
+            }
+        }
+        Err("never idle".into())
+    }
+
+    /// All counters, and the sharers of each line that a request had, as LRD tells them.
+    fn end(&mut self) -> Result<(), String> {
+        let shown = self.drain()?.cnt;
+        let Counters { ready_low_cycles, jobq_max, .. } = shown;
+        let counters = Counters { ready_low_cycles, jobq_max, ..self.owed.counters };
+        ensure(shown == counters, || format!("{shown:?} instead of {counters:?}"))?;
+        ensure(jobq_max <= self.owed.config.jobs, || format!("jobq_max is {jobq_max}"))?;
+        for place in 0..MAX_POS {
+            self.inputs.hist_sel = place as u8;
+            self.cycle()?;
+            let (shown, owed) = (self.body.outputs().hist, self.owed.evictions[place]);
+            ensure(shown == owed, || format!("{shown} evictions of {} lines", place + 1))?;
+        }
+        for addr in std::mem::take(&mut self.owed.touched) {
+            self.inputs.req = Some(Req { addr, id: 0, src: self.owed.self_id, op: op::LRD });
+            self.cycle()?;
+            self.drain()?;
+        }
+        Ok(())
+    }
+}
+
+/// Makes a directory.
+type Make<'a> = &'a dyn Fn(&Config) -> Body<CoherenceDirectory>;
+
+fn run(make: Make, config: &Config, seed: u64, cycles: u64) -> Result<(), String> {
+    let mut random = Random::new(seed);
+    let self_id = random.below(config.gpus.into()) as u8;
+    let pace = &PACES[random.below(PACES.len() as u64) as usize];
+    let mut run = Run::new(make(config), config, self_id);
+    let done = run.requests(&mut random, pace, cycles);
+    let done = done.and_then(|()| run.stalls(&mut random));
+    let done = done.and_then(|()| run.requests(&mut random, pace, cycles / 4));
+    let done = done.and_then(|()| run.end());
+    done.map_err(|wrong| {
+        format!("{config:?}, GPU {self_id}, seed {seed}, cycle {}: {wrong}", run.cycle)
+    })
+}
+
+fn model(config: &Config) -> Body<CoherenceDirectory> {
+    Box::new(CoherenceDirectory::new(config).expect("legal parameters"))
+}
+
+#[test]
+fn random_requests_are_answered_as_the_specification_says() {
+    with_both_bodies::<CoherenceDirectory>(|make| {
+        for name in ["small", "small-baseline", "small-hmg", "small-ideal", "single-set"] {
+            for seed in 0..8 {
+                run(&make, &parameters(name), seed, 2000).unwrap_or_else(|wrong| panic!("{wrong}"));
+            }
+        }
+    });
+}
+
+/// All legal pairs of line and range of a variant.
+fn shapes(variant: Variant) -> Vec<(u32, u32)> {
+    let lines: &[u32] = match variant {
+        Variant::Baseline | Variant::Ideal => &[1],
+        Variant::Hmg => &[4],
+        Variant::Rec => &[2, 4, 16, 64],
+    };
+    let of = |line: u32| lines.iter().map(move |n| (line, n * line));
+    [64, 128].into_iter().flat_map(of).collect()
+}
+
+/// Directories of every variant, shape and replacement.
+fn all_shapes() -> Vec<Config> {
+    let mut configs = Vec::new();
+    let mut random = Random::new(1);
+    for variant in [Variant::Rec, Variant::Hmg, Variant::Baseline, Variant::Ideal] {
+        for (line, range) in shapes(variant) {
+            for gpus in [2, 4, 16] {
+                for (ways, sets) in [(1, 4), (2, 1), (8, 2), (12, 4)] {
+                    for replacement in [Replacement::Fifo, Replacement::Lru] {
+                        configs.push(Config {
+                            variant,
+                            gpus,
+                            entries: ways * sets,
+                            ways,
+                            line,
+                            range,
+                            address_width: 20,
+                            replacement,
+                            jobs: 2 + random.below(8) as u32,
+                            responses: 3 + random.below(5) as u32,
+                            ideal_lines: 64,
+                        });
+                    }
+                }
+            }
+        }
+    }
+    configs
+}
+
+#[test]
+fn models_of_all_shapes_answer_as_the_specification_says() {
+    for config in all_shapes() {
+        for seed in 0..4 {
+            run(&model, &config, seed, 1500).unwrap_or_else(|wrong| panic!("{wrong}"));
+        }
+    }
+}
+
+#[test]
+fn models_of_full_size_answer_as_the_specification_says() {
+    for name in ["paper", "paper-baseline", "paper-hmg"] {
+        run(&model, &parameters(name), 1, 20_000).unwrap_or_else(|wrong| panic!("{wrong}"));
+    }
+}
+
+#[test]
+fn each_rule_is_missed() {
+    let configs = all_shapes();
+    let is_missed = |&rule: &Rule| {
+        let make = |config: &Config| -> Body<CoherenceDirectory> {
+            Box::new(CoherenceDirectory::without(config, rule).expect("legal parameters"))
+        };
+        let wrong = configs.iter().find_map(|config| run(&make, config, 1, 1500).err());
+        wrong.map(|wrong| println!("{rule:?}: {wrong}")).is_some()
+    };
+    let unseen: Vec<_> = Rule::ALL.iter().filter(|rule| !is_missed(rule)).collect();
+    assert!(unseen.is_empty(), "nothing misses {unseen:?}");
+}
