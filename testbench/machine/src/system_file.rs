@@ -88,18 +88,15 @@ impl System {
         let of_designs = |key: &&String| self.sections.contains_key(*key);
         let own: Vec<&str> =
             all.iter().filter(|key| !of_designs(key)).map(String::as_str).collect();
+        let plain = table.clone();
         for (key, value) in set {
-            let before = table.clone();
             let known = replace(&mut table, &own, key, value);
             known.ok_or_else(|| SystemError::Key { key: key.clone(), near: near_path(key) })?;
-            // One at a time: what is refused is this one.
-            if Self::try_from_table(&table).is_none() {
-                let (key, value) = (key.clone(), value.clone());
-                let limit = limit(&before, &key);
-                return Err(SystemError::Setting { key, value, limit });
-            }
         }
-        let system: Self = table.try_into().map_err(|e| syntax(e.to_string()))?;
+        let system: Self = match table.try_into() {
+            Ok(system) => system,
+            Err(e) => return Err(refused(plain, &own, set).unwrap_or(syntax(e.to_string()))),
+        };
         let value = |error| SystemError::Value { file: file.to_string(), error };
         system.check().map_err(value)?;
         Ok(system)
@@ -121,6 +118,19 @@ impl System {
         build::check_names(self)?;
         l2::check_directory(self)
     }
+}
+
+/// Of replaced values the first that its field does not take.
+fn refused(mut table: toml::Table, own: &[&str], set: &[(String, String)]) -> Option<SystemError> {
+    set.iter().find_map(|(key, value)| {
+        let before = table.clone();
+        replace(&mut table, own, key, value)?;
+        if System::try_from_table(&table).is_some() {
+            return None;
+        }
+        let (key, value, limit) = (key.clone(), value.clone(), limit(&before, key));
+        Some(SystemError::Setting { key, value, limit })
+    })
 }
 
 /// Line of a field, by its dotted path: where its value stands, else its section; 1 where neither

@@ -4,6 +4,7 @@ mod scale;
 mod shape;
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use crate::show::{Origin, Reference, commented};
 use crate::{System, SystemError};
@@ -92,6 +93,11 @@ static FAMILIES: [Family; 8] = [
     },
 ];
 
+/// The first member of each family, read once: a sweep asks for it again and again.
+static FIRST: LazyLock<[Result<System, SystemError>; 8]> = LazyLock::new(|| {
+    FAMILIES.each_ref().map(|family| System::parse(family.members[0].0, family.text, &[]))
+});
+
 /// What the name of a twin ends in.
 const TWIN: &str = "-small";
 
@@ -166,8 +172,8 @@ fn member(name: &str) -> Option<(&'static Family, u16)> {
 fn preset(name: &str) -> Option<Result<System, SystemError>> {
     let full = name.strip_suffix(TWIN).unwrap_or(name);
     let (family, units) = member(name)?;
-    let system = System::parse(family.members[0].0, family.text, &[]);
-    Some(system.map(|system| {
+    let at = FAMILIES.iter().position(|other| std::ptr::eq(other, family))?;
+    Some(FIRST[at].clone().map(|system| {
         let system = (family.grows)(system, full, units);
         if full == name { system } else { scale::twin(&system, family.twin) }
     }))

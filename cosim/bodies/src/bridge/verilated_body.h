@@ -143,6 +143,8 @@ inline void write_coverage(VerilatedContext&) {}
 struct Context {
   VerilatedContext context;
   explicit Context(int seed) {
+    // Else each body would start a thread for every processor but one, none of which has work.
+    context.threads(1);
 #if VM_TRACE
     context.traceEverOn(true);
 #endif

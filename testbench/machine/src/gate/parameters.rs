@@ -1,5 +1,8 @@
 //! The parameters of the blocks between GPUs, and what follows from them and the links.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use cosim::catalog::Family;
 use hwmodel::egress::CFG_EXTRA;
 use hwmodel::tlp_link::{coherence_bytes, completion_bytes};
@@ -11,6 +14,9 @@ use crate::egress_path::PathKind;
 use crate::engine::{Cycle, Rate};
 use crate::section::{Section, defaults};
 
+/// The named configurations, read once: every look at a system asks for one.
+static NAMED: LazyLock<BTreeMap<String, FinePack>> = LazyLock::new(FinePack::named);
+
 /// Section `[finepack]`, which any system may have.
 pub const SECTION: Section = Section {
     name: "finepack",
@@ -19,8 +25,7 @@ pub const SECTION: Section = Section {
     fields: &[FinePack::FIELDS],
     fixed: &["num_gpus", "offset_width", "pcie_generation"],
     default: |system| {
-        let all: Vec<_> = FinePack::named().into_iter().collect();
-        let all: Vec<_> = all.iter().map(|(name, named)| (name.as_str(), named)).collect();
+        let all: Vec<_> = NAMED.iter().map(|(name, named)| (name.as_str(), named)).collect();
         let named = choose("egress.config", &system.egress.config, &all)?;
         let num_gpus = system.machine.gpus.into();
         let pcie_generation = system.gpu_link.generation;
