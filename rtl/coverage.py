@@ -25,7 +25,6 @@ import reasons
 RTL = os.path.dirname(os.path.abspath(__file__))
 REASONS = os.path.join(RTL, "coverage.txt")
 FORM = "line, toggle or row | FILE, of a row BLOCK | WHAT | REASON"
-POINT = re.compile(r"C '(.*)' (\d+)$")
 # A signal, with all its indices, and the bit that goes one way: `memory_q[3].valid[2]:0->1`.
 SIGNAL = re.compile(r"([^\[:]*)(.*)")
 # Toggles of a signal that are named, of those that nothing has reached.
@@ -38,16 +37,19 @@ TOP = "_top.sv"
 
 def points(folder):
     """File, kind, what it names and how often it was reached, of each point in a folder's files."""
+    # Of one block's bodies all have the same points: each text is taken apart once.
+    counts = collections.Counter()
     for path in sorted(glob.glob(os.path.join(folder, "*.dat"))):
         with open(path, encoding="latin-1") as lines:
             for line in lines:
-                match = POINT.match(line)
-                if not match:
-                    continue
-                fields = dict(field.split("\2", 1) for field in match[1].split("\1") if field)
-                # Files of others, as Ibex, have a whole path.
-                if not fields["f"].endswith(TOP) and not os.path.isabs(fields["f"]):
-                    yield fields, int(match[2])
+                text, _, count = line.rpartition("' ")
+                if text.startswith("C '"):
+                    counts[text] += int(count)
+    for text in counts:
+        fields = dict(field.split("\2", 1) for field in text[3:].split("\1") if field)
+        # Files of others, as Ibex, have a whole path.
+        if not fields["f"].endswith(TOP) and not os.path.isabs(fields["f"]):
+            yield fields, counts[text]
 
 
 def span(text):
