@@ -45,7 +45,7 @@ def points(folder):
                 text, _, count = line.rpartition("' ")
                 if text.startswith("C '"):
                     counts[text] += int(count)
-    for text in counts:
+    for text in sorted(counts):
         fields = dict(field.split("\2", 1) for field in text[3:].split("\1") if field)
         # Files of others, as Ibex, have a whole path.
         if not fields["f"].endswith(TOP) and not os.path.isabs(fields["f"]):

@@ -14,9 +14,10 @@ pub const PRELUDE: &str = "verilated_prelude.h";
 pub const ALL: &str = "verilated_all.h";
 
 /// The files that a body is compiled with, by name.
-pub const HEADERS: [(&str, &str); 5] = [
+pub const HEADERS: [(&str, &str); 6] = [
     ("body.h", include_str!("bridge/body.h")),
     ("verilated_body.h", include_str!("bridge/verilated_body.h")),
+    ("verilated_coverage.h", include_str!("bridge/verilated_coverage.h")),
     ("verilated_runtime.h", include_str!("bridge/verilated_runtime.h")),
     (PRELUDE, include_str!("bridge/verilated_prelude.h")),
     (ALL, include_str!("bridge/verilated_all.h")),

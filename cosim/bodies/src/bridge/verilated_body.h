@@ -10,16 +10,8 @@
 
 #include "body.h"
 #include "verilated.h"
+#include "verilated_coverage.h"
 #include "verilated_runtime.h"
-#if VM_COVERAGE
-#include <unistd.h>
-
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
-
-#include "verilated_cov.h"
-#endif
 #if VM_TRACE
 #include "verilated_vcd_c.h"
 #endif
@@ -117,28 +109,6 @@ struct Trace {
 };
 #endif
 
-#if VM_COVERAGE
-// Writes which lines and toggles a body has reached into the folder of DUET_COVERAGE, as a file of
-// its own.
-inline void write_coverage(VerilatedContext& context) {
-  static std::atomic<unsigned> number{0};
-  const char* const folder = std::getenv("DUET_COVERAGE");
-  if (!folder) return;
-  // Each body library has a number of its own: the address tells them apart.
-  const std::string name = std::to_string(getpid()) + "-" +
-                           std::to_string(reinterpret_cast<uintptr_t>(&number)) + "-" +
-                           std::to_string(number++) + ".dat";
-  const std::string path = std::string{folder} + "/" + name;
-  try {
-    context.coveragep()->write(path.c_str());
-  } catch (const Broken&) {
-    std::fprintf(stderr, "duet: %s: cannot be written\n", path.c_str());
-  }
-}
-#else
-inline void write_coverage(VerilatedContext&) {}
-#endif
-
 // The context outlives the top, so it is a base that is built first.
 struct Context {
   VerilatedContext context;
@@ -162,7 +132,7 @@ class VerilatedBody final : private Context, public Body {
   ~VerilatedBody() override {
     top_.final();
     take_report();
-    write_coverage(context);
+    add_coverage(context);
   }
 
   void reset(const uint32_t* in, uint32_t* out) override {

@@ -22,6 +22,9 @@ fn lines_that_lockstep_reaches_are_counted_and_others_are_named() {
         std::fs::create_dir(&folder).unwrap();
         let variables = [("DUET_COVERAGE", folder.to_str().unwrap())];
         desk.duet_in(&variables, &format!("cosim gtsc_rst --cycles {cycles}"));
+        // All bodies of the block, of which lockstep makes one after another.
+        let files: Vec<_> = std::fs::read_dir(&folder).unwrap().collect();
+        assert_eq!(files.len(), 1, "{files:?}");
         folder
     };
     let lcov = desk.file("coverage.info");
