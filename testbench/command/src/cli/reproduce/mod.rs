@@ -1,10 +1,9 @@
 //! `duet reproduce PAPER`: a paper's experiments, our number beside the paper's.
 //!
 //! ```text
-//! $ duet reproduce finepack
-//! FinePack (HPCA'23) on models: its machine of 4 GPUs (table III) divided by 16. Seed 1.
+//! $ duet reproduce stc --perturbed 0
 //! ...
-//! PASS reproduce finepack: 15 figures, 15 shown, 5 agree in direction, 4 within 25 %
+//! PASS reproduce stc: 23 figures, 22 shown, 5 agree in direction, 2 within 25 %
 //! ```
 
 mod keeping;
