@@ -8,6 +8,7 @@
 use super::counters::Tally;
 use super::flat::Flat;
 use super::jobs::Jobs;
+use super::rule::Keeps;
 use super::table::{Place, Set, Table};
 use super::{Config, MAX_WAYS, Replacement, Req, Rsp, Rule, Variant, err, op};
 
@@ -95,18 +96,6 @@ impl Access {
     #[inline(always)]
     fn invalidated(self, before: u16) -> u16 {
         before & self.gone
-    }
-}
-
-/// The rules that are kept: `ALL` of them, which the compiler then knows, or all but one.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Keeps<const ALL: bool>(pub Option<Rule>);
-
-impl<const ALL: bool> Keeps<ALL> {
-    /// No test has taken this rule away.
-    #[inline(always)]
-    pub fn rule(self, rule: Rule) -> bool {
-        ALL || self.0 != Some(rule)
     }
 }
 

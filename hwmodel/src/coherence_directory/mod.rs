@@ -25,10 +25,11 @@ use ports::coherence_directory::*;
 use crate::block::{Block, Model};
 use crate::state::{State, index_width, width_of};
 use counters::Events;
-use decide::{Array, Decide, Done, Effects, Keeps};
+use decide::{Array, Decide, Done, Effects};
 use jobs::Jobs;
 use ports::Parameters;
 use responses::Responses;
+use rule::Keeps;
 
 pub use rule::Rule;
 

@@ -77,3 +77,15 @@ rules! {
         AgeLimit,
     }
 }
+
+/// The rules that are kept: `ALL` of them, which the compiler then knows, or all but one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Keeps<const ALL: bool>(pub Option<Rule>);
+
+impl<const ALL: bool> Keeps<ALL> {
+    /// No test has taken this rule away.
+    #[inline(always)]
+    pub fn rule(self, rule: Rule) -> bool {
+        ALL || self.0 != Some(rule)
+    }
+}

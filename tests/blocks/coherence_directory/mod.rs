@@ -6,6 +6,7 @@ mod duplicate;
 mod errors;
 mod examples;
 mod oracle;
+mod owed;
 mod random;
 mod rates;
 
