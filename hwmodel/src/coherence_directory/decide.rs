@@ -217,10 +217,10 @@ impl Decide {
         let &Req { addr, src, op, .. } = req;
         let (addr, keeps) = (addr & self.addr_mask, effects.keeps);
         let wrong_src = !self.may_come(op, src, self_id, keeps);
-        if wrong_src | (addr >= self.end) {
-            if let Some(code) = self.code(req, wrong_src, addr, keeps) {
-                return effects.refuse(code);
-            }
+        if wrong_src | (addr >= self.end)
+            && let Some(code) = self.code(req, wrong_src, addr, keeps)
+        {
+            return effects.refuse(code);
         }
         if op == op::FENCE {
             let all = (1u32 << self.gpus) - 1;
