@@ -1,4 +1,4 @@
-//! What a directory owes for the requests that it has taken, and whether it shows that in its cycle.
+//! What a directory owes for the requests that it has taken, and whether it shows that in time.
 
 use std::collections::{BTreeSet, VecDeque};
 
