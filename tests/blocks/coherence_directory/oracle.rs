@@ -61,7 +61,7 @@ impl Oracle {
     }
 
     /// Sharers of a line; 0 when it is not tracked.
-    fn sharers(&self, addr: u64) -> u16 {
+    pub fn sharers(&self, addr: u64) -> u16 {
         if self.config.variant == Variant::Ideal {
             return self.flat.get(&(addr / u64::from(self.config.line))).map_or(0, mask);
         }

@@ -12,7 +12,7 @@ use crate::checks::ensure;
 pub struct Owed {
     pub config: Config,
     pub self_id: u8,
-    oracle: Oracle,
+    pub oracle: Oracle,
     answers: VecDeque<(usize, Answer)>,
     codes: VecDeque<(usize, u8)>,
     invalidations: VecDeque<(u8, Line, bool)>,

@@ -1,9 +1,9 @@
 //! Random requests to all kinds of directories against the oracle: on both bodies, and on models
 //! that lack a rule, which the oracle must see.
 
-use duet_tests::{Body, parameters, with_both_bodies};
-use hwmodel::Model;
+use duet_tests::{parameters, with_both_bodies};
 use hwmodel::coherence_directory::{CoherenceDirectory, Rule};
+use hwmodel::{Block, Model};
 use ports::coherence_directory::{
     Config, Counters, In, MAX_POS, Out, Replacement, Req, Variant, op,
 };
@@ -55,8 +55,8 @@ const PACES: [Pace; 4] = [
 ];
 
 /// A directory after its sweep, its inputs, and what it owes.
-struct Run {
-    body: Body<CoherenceDirectory>,
+struct Run<B> {
+    body: B,
     inputs: In,
     owed: Owed,
     cycle: usize,
@@ -64,8 +64,8 @@ struct Run {
     asked: u8,
 }
 
-impl Run {
-    fn new(mut body: Body<CoherenceDirectory>, config: &Config, self_id: u8) -> Self {
+impl<B: Block<In = In, Out = Out>> Run<B> {
+    fn new(mut body: B, config: &Config, self_id: u8) -> Self {
         let inputs = In { self_id, ..In::default() };
         while !body.outputs().req_ready {
             body.tick(&inputs);
@@ -75,7 +75,7 @@ impl Run {
 
     /// One cycle with these inputs; returns its outputs.
     fn cycle(&mut self) -> Result<Out, String> {
-        let state = |body: &Body<CoherenceDirectory>| {
+        let state = |body: &B| {
             let mut line = String::new();
             body.write_state(&mut line).expect("text");
             line
@@ -150,7 +150,7 @@ impl Run {
             let (shown, owed) = (self.body.outputs().hist, self.owed.evictions[place]);
             ensure(shown == owed, || format!("{shown} evictions of {} lines", place + 1))?;
         }
-        for addr in std::mem::take(&mut self.owed.touched) {
+        for addr in self.owed.touched.clone() {
             self.inputs.req = Some(Req { addr, id: 0, src: self.owed.self_id, op: op::LRD });
             self.cycle()?;
             self.drain()?;
@@ -159,25 +159,33 @@ impl Run {
     }
 }
 
-/// Makes a directory.
-type Make<'a> = &'a dyn Fn(&Config) -> Body<CoherenceDirectory>;
-
-fn run(make: Make, config: &Config, seed: u64, cycles: u64) -> Result<(), String> {
+/// Gives a directory random requests; returns it as they leave it.
+fn run<B>(body: B, config: &Config, seed: u64, cycles: u64) -> Result<Run<B>, String>
+where
+    B: Block<In = In, Out = Out>,
+{
     let mut random = Random::new(seed);
     let self_id = random.below(config.gpus.into()) as u8;
-    let pace = &PACES[random.below(PACES.len() as u64) as usize];
-    let mut run = Run::new(make(config), config, self_id);
+    let pace = &PACES[seed as usize % PACES.len()];
+    let mut run = Run::new(body, config, self_id);
     let done = run.requests(&mut random, pace, cycles);
     let done = done.and_then(|()| run.stalls(&mut random));
     let done = done.and_then(|()| run.requests(&mut random, pace, cycles / 4));
     let done = done.and_then(|()| run.end());
     done.map_err(|wrong| {
         format!("{config:?}, GPU {self_id}, seed {seed}, cycle {}: {wrong}", run.cycle)
-    })
+    })?;
+    Ok(run)
 }
 
-fn model(config: &Config) -> Body<CoherenceDirectory> {
-    Box::new(CoherenceDirectory::new(config).expect("legal parameters"))
+/// The same on a model, which also says itself who shares a line.
+fn model_passes(config: &Config, seed: u64, cycles: u64) {
+    let model = CoherenceDirectory::new(config).expect("legal parameters");
+    let run = run(model, config, seed, cycles).unwrap_or_else(|wrong| panic!("{wrong}"));
+    for &addr in &run.owed.touched {
+        let (told, owed) = (run.body.sharers(addr), run.owed.oracle.sharers(addr));
+        assert_eq!(told.unwrap_or(0), owed, "{addr:#x}: {config:?}, seed {seed}");
+    }
 }
 
 #[test]
@@ -185,7 +193,9 @@ fn random_requests_are_answered_as_the_specification_says() {
     with_both_bodies::<CoherenceDirectory>(|make| {
         for name in ["small", "small-baseline", "small-hmg", "small-ideal", "single-set"] {
             for seed in 0..8 {
-                run(&make, &parameters(name), seed, 2000).unwrap_or_else(|wrong| panic!("{wrong}"));
+                let config = parameters(name);
+                let done = run(make(&config), &config, seed, 2000);
+                done.map(drop).unwrap_or_else(|wrong| panic!("{wrong}"));
             }
         }
     });
@@ -236,7 +246,7 @@ fn all_shapes() -> Vec<Config> {
 fn models_of_all_shapes_answer_as_the_specification_says() {
     for config in all_shapes() {
         for seed in 0..4 {
-            run(&model, &config, seed, 1500).unwrap_or_else(|wrong| panic!("{wrong}"));
+            model_passes(&config, seed, 1500);
         }
     }
 }
@@ -244,7 +254,7 @@ fn models_of_all_shapes_answer_as_the_specification_says() {
 #[test]
 fn models_of_full_size_answer_as_the_specification_says() {
     for name in ["paper", "paper-baseline", "paper-hmg"] {
-        run(&model, &parameters(name), 1, 20_000).unwrap_or_else(|wrong| panic!("{wrong}"));
+        model_passes(&parameters(name), 1, 20_000);
     }
 }
 
@@ -252,10 +262,11 @@ fn models_of_full_size_answer_as_the_specification_says() {
 fn each_rule_is_missed() {
     let configs = all_shapes();
     let is_missed = |&rule: &Rule| {
-        let make = |config: &Config| -> Body<CoherenceDirectory> {
-            Box::new(CoherenceDirectory::without(config, rule).expect("legal parameters"))
+        let wrong = |(seed, config): (u64, &Config)| {
+            let model = CoherenceDirectory::without(config, rule).expect("legal parameters");
+            run(model, config, seed, 1500).err()
         };
-        let wrong = configs.iter().find_map(|config| run(&make, config, 1, 1500).err());
+        let wrong = (0..).zip(&configs).find_map(wrong);
         wrong.map(|wrong| println!("{rule:?}: {wrong}")).is_some()
     };
     let unseen: Vec<_> = Rule::ALL.iter().filter(|rule| !is_missed(rule)).collect();
