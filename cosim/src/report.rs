@@ -116,6 +116,19 @@ impl Mismatch {
         (self.inside, self.first, self.past) = (again.inside, again.first, again.past);
     }
 
+    /// What is wrong, in a few words: that outputs differ, or the first assertion where they do not.
+    pub fn verdict(&self) -> String {
+        let cycle = self.cycle;
+        if !self.differences.is_empty() {
+            return format!("model and RTL differ at cycle {cycle}");
+        }
+        // `Assertion failed in TOP.block.Name: 'assert' failed.`
+        let path = self.assertions.split("Assertion failed in ").nth(1).unwrap_or_default();
+        let path = path.split([':', '\n']).next().unwrap_or_default();
+        let name = path.rsplit('.').next().unwrap_or_default();
+        format!("assertion {name} of the RTL failed at cycle {cycle}")
+    }
+
     /// The registers that differed before the ports did.
     fn write_first(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let before = self.first.as_ref().filter(|first| first.cycle < self.cycle);

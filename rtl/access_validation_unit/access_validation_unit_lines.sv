@@ -77,7 +77,8 @@ module access_validation_unit_lines
     end
   end
 
-  `DUET_ASSERT(HitsRange, !live_o || 32'(hits_q[line]) <= Hits, "more hits than a line may have")
+  `DUET_ASSERT_OF_ARRAY(HitsRange, !live_o || 32'(hits_q[line]) <= Hits,
+                        "more hits than a line may have")
   `DUET_ASSERT(HitWithinLimit, !hit_i || !full_o, "further hit without a check")
 `ifdef DUET_SIMULATION
   // After a synchronisation no line looks new that is not.

@@ -20,6 +20,13 @@
   __name: assert property (@(posedge clk_i) disable iff (!rst_ni) (__prop)) \
     else $error("%s", __why);
 
+// The same of what an array holds. yosys cannot read that where arrays are memories.
+`ifdef DUET_MEMORIES
+`define DUET_ASSERT_OF_ARRAY(__name, __prop, __why)
+`else
+`define DUET_ASSERT_OF_ARRAY(__name, __prop, __why) `DUET_ASSERT(__name, __prop, __why)
+`endif
+
 // What a module's user owes it: a proof of the module alone assumes it (prove.py). DUET_PROMISE is
 // for what no simulation checks.
 `ifdef DUET_PROVE
@@ -47,6 +54,7 @@
   initial begin : __name assert (__cond) else $fatal(1, "%s", __why); end
 `else
 `define DUET_ASSERT(__name, __prop, __why)
+`define DUET_ASSERT_OF_ARRAY(__name, __prop, __why)
 `define DUET_ASSUME(__name, __prop, __why)
 `define DUET_PROMISE(__name, __prop)
 `define DUET_PROMISE_STATIC(__name, __input)

@@ -146,6 +146,6 @@ module duet_l2_misses
   `DUET_ASSERT(Room, !append_i || (match_o && !full_o), "request without a place")
   `DUET_ASSERT(TakeFree, !take_i || free_o, "request without an MSHR")
   `DUET_ASSERT(FillMatches, !fill_i || fill_match_o, "line that nobody waits for")
-  `DUET_ASSERT(PopFilled, !pop_i || (filled_q[mshr_i] && count_q[mshr_i] != '0),
-               "request served that is not there")
+  `DUET_ASSERT_OF_ARRAY(PopFilled, !pop_i || (filled_q[mshr_i] && count_q[mshr_i] != '0),
+                        "request served that is not there")
 endmodule

@@ -33,7 +33,7 @@ module duet_ram #(
       if (wr_i) mem[wr_addr_i] <= wr_data_i;
     end
   end else begin : gen_lanes
-`ifdef DUET_SIMULATION
+`ifdef VERILATOR
     // The same as below, at once: a simulator needs a tenth of the time.
     always_ff @(posedge clk_i) begin
       if (wr_i) mem[wr_addr_i] <= (mem[wr_addr_i] & ~wr_mask_i) | (wr_data_i & wr_mask_i);

@@ -614,10 +614,10 @@ module gtsc_l1
                warp_busy_o != '0 || (u_misses.pend_q == '0 && u_misses.sent_q == '0
                                      && u_stores.valid_q == '0),
                "requests of no warp are inside")
-  `DUET_ASSERT(LocksOfStores,
-               act == ActNone
-               || u_stores.holders(line) == (present ? 32'(u_lines.locks[way]) : 0),
-               "a line has other locks than its stores")
+  `DUET_ASSERT_OF_ARRAY(LocksOfStores,
+                        act == ActNone
+                        || u_stores.holders(line) == (present ? 32'(u_lines.locks[way]) : 0),
+                        "a line has other locks than its stores")
   `TIMESTAMP_ASSERT_INPUT(NoError, !err_valid_o, "bad input: err_code_o")
   `DUET_PROMISE_STATIC(Static, {sm_id_i, policy_i})
 endmodule

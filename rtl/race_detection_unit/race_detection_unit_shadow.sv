@@ -78,7 +78,8 @@ module race_detection_unit_shadow #(
   end
 
   `DUET_ASSERT(NoFalseNegative, !written || hit_i, "signature denies what was inserted")
-  `DUET_ASSERT(SmOrder, !step_i || id_i == id_q[32'(sm_i) * Ids + 32'(done_q[sm_i])],
-               "requests of an SM out of order")
+  `DUET_ASSERT_OF_ARRAY(SmOrder,
+                        !step_i || id_i == id_q[32'(sm_i) * Ids + 32'(done_q[sm_i])],
+                        "requests of an SM out of order")
 `endif
 endmodule

@@ -6,14 +6,14 @@ proofs that some are no mutants at all. The task comes on stdin, a name and its 
 
 and one of three:
 
-    read     the yosys command that reads the block
-    top      its module
+    read     the yosys command that reads the block as synthesis does: mutants are drawn of that
+    checked  the one that reads it with its assertions: that has the mutants
     count    mutants, and the seed by which yosys draws them
     seed
     verilog  where the netlist goes, with an input `mutant_sel` of 16 bits: 0 for none. The answer
              has a yosys command for each mutant in a line of its own
 
-    read, top
+    read
     mutants  the answer of the first
     payloads outputs that mean something while another is 1, each as OUTPUT:VALID
     gates    where the block goes with all of them, as gates, a file of ABC's; `.map` behind its
@@ -23,6 +23,7 @@ and one of three:
     gates    that. The answer: `equivalent`, `shown N`, where outputs show it in cycle N, or `open`
 """
 
+import collections
 import os
 import re
 import resource
@@ -56,6 +57,8 @@ SAME_PART, MITER_PART, SEARCH_PART, PROOF_PART = 4, 2, 20, 3
 OWN_SECONDS = 60
 # Ports of an array's cell that are constants where it is read at once, and its clock.
 NO_LOGIC = re.compile("-port (RD_(EN|CLK|ARST|SRST)|WR_CLK) ")
+# What numbers a name that yosys has made.
+NUMBER = re.compile(r"\$(\d+)")
 # The port with a block's counters of events, their width, and what they begin with: so few events
 # before they wrap that all their bits move in any run.
 COUNTERS = "cnt_o"
@@ -186,16 +189,61 @@ def plant(run, mutants):
         run(line.replace("mutate ", f"mutate -ctrl mutant_sel 16 {number} ", 1))
 
 
-def write_netlist(module, run, task):
-    """Draws mutants and writes the block with all of them. Returns them."""
-    registers, shown, reads = counters(module)
+def by_kind(module):
+    """The cells in the order in which they were made, by kind: what made them, their type, and the
+    lines that they stand for. Of each its name and the widths of its ports."""
+    kinds = collections.defaultdict(list)
+    for cell in module.cells_.values():
+        name = str(cell.name).lstrip("\\")
+        ports = {str(port).lstrip("\\"): cell.getPort(port).size() for port in cell.connections_}
+        kind = NUMBER.sub("$", name), str(cell.type), cell.get_src_attribute()
+        kinds[kind].append(([int(number) for number in NUMBER.findall(name)], name, ports))
+    return {kind: sorted(cells, key=lambda cell: cell[0]) for kind, cells in kinds.items()}
+
+
+class Counterparts:
+    """Which cell of the block with assertions is which one of the block that synthesis sees."""
+
+    def __init__(self, drawn, checked):
+        """Cells by kind of both, without what only assertions read. A kind has no counterpart
+        where one has more of it than the other."""
+        self.cells = {}
+        for kind, cells in drawn.items():
+            others = checked.get(kind, [])
+            if len(cells) == len(others):
+                self.cells.update((one[1], other) for one, other in zip(cells, others))
+
+    def of(self, mutant):
+        """The mutant in the block with assertions; None where that has no such bit."""
+        words = mutant.split()
+        cell, port, bit = (words[words.index(word) + 1] for word in ("-cell", "-port", "-portbit"))
+        _, name, ports = self.cells.get(cell, (None, None, {}))
+        if int(bit) >= ports.get(port, 0):
+            return None
+        words[words.index("-cell") + 1] = name
+        return " ".join(words)
+
+
+def write_netlist(read, task):
+    """Draws mutants of the block as synthesis sees it, so that none is of an assertion, and writes
+    the block with assertions and all of them. Returns them."""
+    module, run = read(task["read"])
     listed, count = task["result"] + ".list", int(task["count"])
     run(f"mutate -list {count + count // 10 + 1} -seed {task['seed']} -o {listed}")
     with open(listed, encoding="utf-8") as lines:
         drawn = [line.strip() for line in lines if line.startswith("mutate ")]
     os.remove(listed)
-    mutants = [line for line in drawn if not NO_LOGIC.search(line)][:count]
-    plant(run, mutants)
+    cells = by_kind(module)
+    module, run = read(task["checked"])
+    for command in ("design -save checked", "delete t:$check", "opt_clean"):
+        module = run(command)
+    counterparts = Counterparts(cells, by_kind(module))
+    module = run("design -load checked")
+    both = [(line, counterparts.of(line)) for line in drawn if not NO_LOGIC.search(line)]
+    both = [(line, other) for line, other in both if other][:count]
+    mutants = [line for line, _ in both]
+    registers, shown, reads = counters(module)
+    plant(run, [other for _, other in both])
     if registers:
         preset(module, registers, reads)
         show_counters_from_0(module, shown)
@@ -204,9 +252,10 @@ def write_netlist(module, run, task):
     return mutants
 
 
-def write_gates(module, run, task):
+def write_gates(read, task):
     """Writes the block with all mutants as gates, behind a cycle of reset, with payloads that are 0
     where they mean nothing."""
+    module, run = read(task["read"])
     for name, valid in (pair.split(":") for pair in task["payloads"].split()):
         mask_output(module, name, ys.SigSpec(module.wire(public(valid))), "_without_valid")
     with open(task["mutants"], encoding="utf-8") as lines:
@@ -216,6 +265,7 @@ def write_gates(module, run, task):
     for command in ("memory_map", "async2sync", *TO_GATES):
         run(command)
     run(f"write_aiger -zinit -map {task['gates']}.map {task['gates']}")
+    return []
 
 
 def choose(path, number, chosen):
@@ -316,24 +366,29 @@ def prove(task):
 def main():
     task = dict(line.rstrip("\n").split(" ", 1) for line in sys.stdin)
     resource.setrlimit(resource.RLIMIT_CPU, (int(task["seconds"]) + OWN_SECONDS,) * 2)
-    design = ys.Design()
     log = task["result"] + ".log"
 
-    def run(command):
-        ys.run_pass(f"tee -q -o {log} {command}", design)
+    def read(command):
+        """The block's module as cells of words, and what runs a command of yosys on it and returns
+        the module, which the command may have replaced."""
+        design = ys.Design()
+        # What it says of the RTL is shown.
+        ys.run_pass(command, design)
+
+        def run(command):
+            ys.run_pass(f"tee -q -o {log} {command}", design)
+            return design.top_module()
+
+        for command in TO_CELLS:
+            run(command)
+        return design.top_module(), run
 
     if "prove" in task:
         result = [prove(task)]
+    elif "mutants" in task:
+        result = write_gates(read, task)
     else:
-        # What it says of the RTL is shown.
-        ys.run_pass(task["read"], design)
-        for command in TO_CELLS:
-            run(command)
-        if "mutants" in task:
-            result = []
-            write_gates(design.top_module(), run, task)
-        else:
-            result = write_netlist(design.top_module(), run, task)
+        result = write_netlist(read, task)
     with open(task["result"], "w", encoding="utf-8") as out:
         out.writelines(line + "\n" for line in result)
 

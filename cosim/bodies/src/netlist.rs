@@ -2,7 +2,8 @@
 //! netlist that holds all of them; a body made of it has the fault that the environment names. So
 //! hundreds of mutants take one call of Verilator.
 //!
-//! The netlist has what synthesis sees: no assertion.
+//! Faults are drawn in what synthesis sees, and the netlist has the block's assertions, but for
+//! those that look into an array, which yosys does not read.
 
 use std::fs;
 use std::io::{self, Write};
@@ -31,6 +32,9 @@ const MUTANTS: &str = "mutants";
 const READ_SECONDS: u32 = 1200;
 /// Loops that initialise arrays have more steps than slang unrolls unasked.
 const UNROLL: u32 = 1 << 16;
+/// How slang reads a block as synthesis does, and with its assertions (`duet_assert.svh`).
+const SYNTHESIS: &str = "-DSYNTHESIS";
+const CHECKED: &str = "--no-synthesis-define -DDUET_MEMORIES";
 /// What Verilator warns of in any netlist.
 const WARNINGS: [&str; 7] =
     ["WIDTH", "UNUSED", "UNOPTFLAT", "CASEOVERLAP", "CASEINCOMPLETE", "DECLFILENAME", "UNDRIVEN"];
@@ -93,7 +97,9 @@ pub enum Proof {
 pub struct Netlist<'a> {
     request: &'a Request,
     folder: PathBuf,
+    /// Commands by which yosys reads the block as synthesis does, and with its assertions.
     read: String,
+    checked: String,
     python: PathBuf,
     /// What proofs are about, once one is wanted; None where yosys did not make it in time.
     proof_files: OnceLock<Option<String>>,
@@ -123,8 +129,9 @@ impl<'a> Netlist<'a> {
         }
         write_all(&folder.join(READ), &sources)?;
         write(&folder.join("netlist.py"), SCRIPT.as_bytes())?;
-        let read = read_command(request, &sources);
-        Ok(Self { request, folder, read, python, proof_files: OnceLock::new() })
+        let [read, checked] =
+            [SYNTHESIS, CHECKED].map(|options| read_command(request, &sources, options));
+        Ok(Self { request, folder, read, checked, python, proof_files: OnceLock::new() })
     }
 
     /// The folder that bodies with mutants are made of.
@@ -137,8 +144,13 @@ impl<'a> Netlist<'a> {
     pub fn mutants(&self, count: u32, seed: u64) -> Result<Vec<Mutant>, VerilatedError> {
         let block = self.request.block.name;
         let verilog = self.folder.join("netlist.v");
-        let task = format!("count {count}\nseed {seed}\nverilog {}\n", verilog.display());
-        let mutants = self.run(MUTANTS, &(self.block() + &task), READ_SECONDS)?;
+        let task = format!(
+            "read {}\nchecked {}\ncount {count}\nseed {seed}\nverilog {}\n",
+            self.read,
+            self.checked,
+            verilog.display(),
+        );
+        let mutants = self.run(MUTANTS, &task, READ_SECONDS)?;
         let text = fs::read_to_string(&verilog).map_err(|e| cannot(&verilog, e))?;
         let own: PathBuf = self.folder.join(READ);
         let sources = Sources::of_folder(own).of_block(block).map_err(|e| self.failed(e))?;
@@ -179,14 +191,10 @@ impl<'a> Netlist<'a> {
         let payloads = outputs.iter().filter_map(payload).collect::<Vec<_>>().join(" ");
         let [mutants, gates] = [MUTANTS, "gates.aig"].map(|name| self.folder.join(name));
         let files = format!("gates {}\n", gates.display());
-        let task = format!("mutants {}\npayloads {payloads}\n{files}", mutants.display());
-        self.run("circuit", &(self.block() + &task), READ_SECONDS)?;
+        let (read, mutants) = (&self.read, mutants.display());
+        let task = format!("read {read}\nmutants {mutants}\npayloads {payloads}\n{files}");
+        self.run("circuit", &task, READ_SECONDS)?;
         Ok(files)
-    }
-
-    /// What yosys is told of the block.
-    fn block(&self) -> String {
-        format!("read {}\ntop {}\n", self.read, self.request.block.name)
     }
 
     /// The netlist's module with the block's parameters, whose values are in it, and without the
@@ -263,10 +271,10 @@ impl<'a> Netlist<'a> {
 }
 
 /// The command by which yosys reads a block with its parameters, from the folder above [`READ`].
-fn read_command(request: &Request, sources: &[Source]) -> String {
+fn read_command(request: &Request, sources: &[Source], options: &str) -> String {
     let block = request.block.name;
     let mut command = format!(
-        "read_slang -DSYNTHESIS --unroll-limit {UNROLL} --top {block} -I {READ}/{COMMON} \
+        "read_slang {options} --unroll-limit {UNROLL} --top {block} -I {READ}/{COMMON} \
          -I {READ}/{block} -y {READ}/{COMMON}"
     );
     for (name, value) in &request.block.parameters {

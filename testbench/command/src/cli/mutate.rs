@@ -1,9 +1,9 @@
-//! `duet mutate BLOCK`: how many faults in a block's RTL lockstep finds.
+//! `duet mutate BLOCK`: how many faults in a block's RTL lockstep and assertions find.
 //!
 //! ```text
 //! $ duet mutate gtsc_rst --count 40 --cycles 20000
 //! gtsc_rst  config small  40 mutants, seed 1
-//!   killed in a run of      2000 cycles     37
+//!   killed in a run of      2000 cycles, by lockstep         37
 //!   equivalent      1  rtl/gtsc_rst/gtsc_rst.sv:64  cnot1 $procmux$57_CMP0.A[1], bit 0
 //!   equivalent      4  rtl/gtsc_rst/gtsc_rst.sv:64  const0 $procmux$15.B[2]
 //!   equivalent     23  rtl/gtsc_rst/gtsc_rst.sv:94  cnot1 $41.A[1], bit 0
@@ -30,7 +30,7 @@ use super::bodies::Sources;
 use super::outputs::Files;
 use super::{DIFFER, Failure, WRONG_VALUE, output, rtl_status};
 
-/// Plant faults in a block's RTL, one at a time, and see which ones lockstep finds
+/// Plant faults in a block's RTL, one at a time, and see which ones lockstep and assertions find
 #[derive(clap::Args)]
 pub struct Args {
     /// Block
@@ -70,13 +70,36 @@ pub struct Args {
     rtl: Sources,
 }
 
+/// What has found a mutant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Killer {
+    /// An assertion of the RTL, before an output differed.
+    Assertion,
+    /// Lockstep: an output is not the model's.
+    Lockstep,
+    /// The RTL ended its process.
+    Stop,
+}
+
+impl Killer {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Assertion => "an assertion",
+            Self::Lockstep => "lockstep",
+            Self::Stop => "its end",
+        }
+    }
+}
+
 /// What became of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
-    /// Model and RTL differed, or the RTL stopped: what was said, with this seed, in a run of so
-    /// many cycles.
+    /// A run of so many cycles, with this seed, found it.
     Killed {
+        /// What saw it.
+        by: Killer,
         /// What was said.
         said: String,
         /// Cycles of the run.
@@ -146,14 +169,15 @@ impl Report {
     fn print(&self) {
         let Self { block, config, seed, .. } = self;
         println!("{block}  config {config}  {} mutants, seed {seed}", self.mutants.len());
-        let mut within: BTreeMap<u64, usize> = BTreeMap::new();
+        let mut within: BTreeMap<(u64, Killer), usize> = BTreeMap::new();
         for mutant in &self.mutants {
-            if let Fate::Killed { cycles, .. } = mutant.fate {
-                *within.entry(cycles).or_default() += 1;
+            if let Fate::Killed { by, cycles, .. } = mutant.fate {
+                *within.entry((cycles, by)).or_default() += 1;
             }
         }
-        for (cycles, count) in within {
-            println!("  killed in a run of {cycles:>9} cycles {count:>6}");
+        for ((cycles, by), count) in within {
+            let by = by.name();
+            println!("  killed in a run of {cycles:>9} cycles, by {by:<12} {count:>6}");
         }
         for Planted { number, change, source, fate } in &self.mutants {
             match fate {
@@ -192,11 +216,15 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    /// Lockstep of a mutant, 0 for none, in a process of its own: what it says where it fails.
-    fn run(&self, number: u32, (cycles, seed): (u64, u64)) -> Result<Option<String>, Failure> {
+    /// Lockstep of a mutant, 0 for none, in a process of its own: who says what where it fails.
+    fn run(
+        &self,
+        number: u32,
+        (cycles, seed): (u64, u64),
+    ) -> Result<Option<(Killer, String)>, Failure> {
         let folder = Folder::new().map_err(Failure::environment)?;
         let mut command = Command::new(&self.program);
-        command.args(["cosim", &self.args.block, "--config", &self.args.config]);
+        command.args(["cosim", &self.args.block, "--brief", "--config", &self.args.config]);
         command.args(["--cycles", &cycles.to_string(), "--seed", &seed.to_string(), "--rtl"]);
         command.arg(self.netlist.rtl());
         command.args(self.args.set.iter().flat_map(|set| ["--set", set]));
@@ -207,10 +235,16 @@ impl Bench<'_> {
         let of_block = format!("FAIL {}: ", self.args.block);
         match (output.status.code(), verdict.strip_prefix(&of_block)) {
             (Some(0), _) => Ok(None),
-            (Some(1), Some(why)) => Ok(Some(why.to_string())),
+            (Some(1), Some(why)) => {
+                let by = match why.starts_with("assertion ") {
+                    true => Killer::Assertion,
+                    false => Killer::Lockstep,
+                };
+                Ok(Some((by, why.to_string())))
+            }
             // It does not settle, or reads where nothing is.
             (None, _) if matches!(output.status.signal(), Some(ABORTED | NO_MEMORY)) => {
-                Ok(Some(format!("{}", output.status)))
+                Ok(Some((Killer::Stop, output.status.to_string())))
             }
             _ => {
                 let said = String::from_utf8_lossy(&output.stderr);
@@ -222,8 +256,8 @@ impl Bench<'_> {
 
     fn fate(&self, mutant: &Mutant) -> Result<Fate, Failure> {
         for (cycles, seed) in runs(self.args.cycles, self.args.seed) {
-            if let Some(said) = self.run(mutant.number, (cycles, seed))? {
-                return Ok(Fate::Killed { said, cycles, seed });
+            if let Some((by, said)) = self.run(mutant.number, (cycles, seed))? {
+                return Ok(Fate::Killed { by, said, cycles, seed });
             }
         }
         Ok(match self.netlist.prove(mutant, self.args.proof) {
@@ -279,8 +313,9 @@ const CONTROLS: usize = 3;
 /// A control: the first mutants that lockstep has killed are not equivalent. Errors: one is proven
 /// to be, so that no proof is worth anything.
 fn control(bench: &Bench<'_>, mutants: &[Mutant], fates: &[Fate]) -> Result<(), Failure> {
-    let is_killed = |(_, fate): &(&Mutant, &Fate)| matches!(fate, Fate::Killed { .. });
-    for (mutant, _) in mutants.iter().zip(fates).filter(is_killed).take(CONTROLS) {
+    let by_lockstep =
+        |(_, fate): &(&Mutant, &Fate)| matches!(fate, Fate::Killed { by: Killer::Lockstep, .. });
+    for (mutant, _) in mutants.iter().zip(fates).filter(by_lockstep).take(CONTROLS) {
         if let Proof::Equivalent = bench.netlist.prove(mutant, bench.args.proof) {
             let number = mutant.number;
             let message =
@@ -308,7 +343,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let bench = Bench { netlist: &netlist, args, program };
     // In each run that a mutant gets: a netlist that differs by itself would kill all of them.
     for run in runs(args.cycles, args.seed) {
-        if let Some(said) = bench.run(0, run)? {
+        if let Some((_, said)) = bench.run(0, run)? {
             let message = format!("{}: without a mutant: {said}", args.block);
             return Err(Failure::new(DIFFER, message));
         }

@@ -63,6 +63,10 @@ pub struct Args {
     /// times the space
     #[arg(long, requires = "wave")]
     wave_internals: bool,
+    /// Where model and RTL differ, tell of the ports alone: no registers, no waves, no bundle, and no
+    /// second body that shows these
+    #[arg(long)]
+    brief: bool,
     /// Invert one bit of an RTL output at (or, for a payload, first after) a cycle
     #[arg(long, value_name = "FIELD[BIT]@CYCLE", value_parser = flip::parse)]
     flip: Option<Flip>,
@@ -188,19 +192,20 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let config = &chosen.0.name;
     println!("{}  config {config}  seed {}", args.block, args.seed);
     let wave = format!("{FOLDER}/{}-{config}-{}.vcd", args.block, args.seed);
-    let options = Options { mismatch_wave: Some(PathBuf::from(wave)), ..options(args, &chosen.1) };
+    let mismatch_wave = Some(PathBuf::from(wave)).filter(|_| !args.brief);
+    let options = Options { mismatch_wave, ..options(args, &chosen.1) };
     let leave = |failure: Failure, until: u64, wave: Option<&Path>| {
-        if args.again.is_none() {
+        if args.again.is_none() && !args.brief {
             keep::leave(args.to_bundle(config, until), &failure, &args.block, wave);
         }
         failure
     };
     let outcome =
         subject.run(args, &chosen.0, options).map_err(|e| leave(e, args.asked(), None))?;
-    let mismatch = outcome.mismatch.as_ref().map(|m| (m.cycle, m.waves.clone()));
+    let mismatch = outcome.mismatch.as_ref().map(|m| (m.cycle, m.verdict(), m.waves.clone()));
     report(args, config, &chosen.0.text(), outcome)?;
-    let Some((cycle, waves)) = mismatch else { return Ok(0) };
-    let failure = format!("{}: model and RTL differ at cycle {cycle}", args.block);
+    let Some((cycle, verdict, waves)) = mismatch else { return Ok(0) };
+    let failure = format!("{}: {verdict}", args.block);
     let until = args.asked().min(cycle + cosim::lockstep::AFTER);
     Err(leave(Failure::new(DIFFER, failure), until, waves.as_deref()))
 }
@@ -222,7 +227,7 @@ fn options(args: &Args, statics: &Statics) -> Options {
         statics: statics.clone(),
         wave: args.wave.clone(),
         inside: args.wave_internals,
-        inspect: true,
+        inspect: !args.brief,
         flip: args.flip.clone(),
         ..Options::default()
     }
