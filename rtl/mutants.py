@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Plants 200 faults in the RTL of each block, one at a time, by `duet mutate`, and wants a reason for
-each that lockstep does not find: `make mutate`.
+each that neither lockstep nor an assertion finds: `make mutate`.
 
     python3 rtl/mutants.py [--out FOLDER] [--count N] [--cycles N] [--proof SECONDS]
                             [--markdown] [BLOCK ...]
@@ -77,8 +77,8 @@ def main():
     used, wrong, total = set(), [], collections.Counter()
     chosen = arguments.blocks or blocks()
     if arguments.markdown:
-        print("| block | killed | of | per cent | equivalent | killed within 2000 cycles |")
-        print("| --- | ---: | ---: | ---: | ---: | ---: |")
+        print("| block | killed | of | per cent | equivalent | by an assertion | in 2000 cycles |")
+        print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for block in chosen:
         mutants = result(block, arguments)["mutants"]
         real_ones = [mutant for mutant in mutants if mutant["fate"] != "equivalent"]
@@ -87,12 +87,15 @@ def main():
         real, equal = len(real_ones), len(mutants) - len(real_ones)
         percent = 100 * len(killed) / max(1, real)
         at_once = sum(fate["cycles"] <= 2000 for fate in killed)
-        form = "| `{}` | {} | {} | {:.1f} | {} | {} |" if arguments.markdown else \
-            "{:26} {:4} of {:4} killed ({:5.1f} %), {:3} equivalent, {:4} within 2000 cycles"
-        print(form.format(block, len(killed), real, percent, equal, at_once), flush=True)
+        asserted = sum(fate["by"] == "assertion" for fate in killed)
+        form = "| `{}` | {} | {} | {:.1f} | {} | {} | {} |" if arguments.markdown else \
+            "{:26} {:4} of {:4} killed ({:5.1f} %), {:3} equivalent, {:3} by an assertion, " \
+            "{:4} within 2000 cycles"
+        print(form.format(block, len(killed), real, percent, equal, asserted, at_once), flush=True)
         if percent < LEAST:
             wrong.append(f"{block}: {percent:.1f} % killed; must be {LEAST} %")
-        total.update(killed=len(killed), equivalent=equal, alive=real - len(killed))
+        total.update(killed=len(killed), asserted=asserted, equivalent=equal,
+                     alive=real - len(killed))
         for mutant in alive:
             place = block, mutant["source"], mutant["change"]
             used.add(place)
@@ -102,8 +105,8 @@ def main():
                     wrong.append(" | ".join(place) + " | NO REASON")
     stale = sorted(place for place in known.keys() - used if place[0] in chosen)
     wrong += [f"killed, or not there: {' | '.join(place)}" for place in stale]
-    print("{killed} killed, {equivalent} proven equivalent, {alive} survive, of which {by reason} are "
-          "equivalent by their reason".format_map(total))
+    print("{killed} killed, {asserted} of them by an assertion, {equivalent} proven equivalent, "
+          "{alive} survive, of which {by reason} are equivalent by their reason".format_map(total))
     print("\n".join(wrong) if wrong else "PASS mutants: each that survives has a reason")
     sys.exit(1 if wrong else 0)
 

@@ -159,8 +159,8 @@ class Bench:
             file.write(f"{number}\n")
         options = ["--config", config, "--seed", str(seed), "--cycles", str(self.arguments.cycles)]
         done = subprocess.run(
-            [DUET, "cosim", block, *options, "--rtl", self.rtl], capture_output=True, text=True,
-            cwd=place, env={**os.environ, "DUET_CACHE": os.path.join(self.scratch, "cache")},
+            [DUET, "cosim", block, "--brief", *options, "--rtl", self.rtl], capture_output=True,
+            text=True, cwd=place, env={**os.environ, "DUET_CACHE": os.path.join(self.scratch, "cache")},
             check=False)
         if done.returncode == 0:
             return None

@@ -87,10 +87,10 @@ module coherence_directory_jobs
   end
 
   typedef struct packed {
-    job_t                    job;
 `ifdef DUET_SIMULATION
     logic [AddressWidth-1:0] written;  // the line that a WRITE is about, for the assertion on it
 `endif
+    job_t                    job;
   } place_t;
   place_t pushed, oldest;
   assign pushed.job = job;

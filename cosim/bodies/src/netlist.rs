@@ -36,8 +36,16 @@ const UNROLL: u32 = 1 << 16;
 const SYNTHESIS: &str = "-DSYNTHESIS";
 const CHECKED: &str = "--no-synthesis-define -DDUET_MEMORIES";
 /// What Verilator warns of in any netlist.
-const WARNINGS: [&str; 7] =
-    ["WIDTH", "UNUSED", "UNOPTFLAT", "CASEOVERLAP", "CASEINCOMPLETE", "DECLFILENAME", "UNDRIVEN"];
+const WARNINGS: [&str; 8] = [
+    "WIDTH",
+    "UNUSED",
+    "UNOPTFLAT",
+    "CASEOVERLAP",
+    "CASEINCOMPLETE",
+    "DECLFILENAME",
+    "UNDRIVEN",
+    "PROCASSINIT",
+];
 
 /// A fault.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,6 +5,8 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::thread;
 
+use serde_json::Value;
+
 use crate::bodies::{copy_of, replace};
 use crate::desk::Desk;
 use crate::schema::keeps;
@@ -38,7 +40,10 @@ fn mutants_are_killed_or_listed_with_their_lines() {
         match &mutant["fate"]["killed"] {
             fate if fate.is_object() => {
                 let said = fate["said"].as_str().unwrap();
-                assert!(said.starts_with("model and RTL differ at cycle "), "{mutant}");
+                let by_lockstep = said.starts_with("model and RTL differ at cycle ");
+                let by_assertion = said.starts_with("assertion ") && said.contains(" at cycle ");
+                let by = fate["by"].as_str().unwrap();
+                assert_eq!((by_lockstep, by_assertion), (by == "lockstep", by == "assertion"));
                 killed += 1;
             }
             _ => {
@@ -99,7 +104,7 @@ fn survivor_without_a_reason_and_too_few_killed_are_told_of() {
     let Some(desk) = Desk::new("mutate-reasons") else { return };
     let fate =
         |fate: &str| format!("{{\"source\": \"a.sv:1\", \"change\": \"inv b\", \"fate\": {fate}}}");
-    let killed = fate("{\"killed\": {\"said\": \"c\", \"cycles\": 7, \"seed\": 1}}");
+    let killed = fate("{\"killed\": {\"by\": \"lockstep\", \"cycles\": 7}}");
     let equivalent = fate("\"equivalent\"");
     let survived = fate("{\"survived\": {\"shown\": null}}");
     let (said, status) = reasons(&desk, &format!("{killed}, {equivalent}"));
@@ -112,15 +117,8 @@ fn survivor_without_a_reason_and_too_few_killed_are_told_of() {
     }
 }
 
-/// What has no mutants: one has Ibex inside, the other is a chain of blocks. Netlists of the last
-/// three take a minute or more to compile.
-const LEFT_OUT: [&str; 5] = [
-    "command_processor",
-    "finepack",
-    "access_validation_unit",
-    "race_detection_unit",
-    "remote_write_queue",
-];
+/// What has no mutants: one has Ibex inside, the other is a chain of blocks.
+const LEFT_OUT: [&str; 2] = ["command_processor", "finepack"];
 
 /// Ten mutants of each block in short runs, and no proofs: of those that are left, many are
 /// equivalent (`make mutate` tells them apart).
@@ -131,8 +129,8 @@ fn short_runs_kill_most_mutants_of_a_block() {
     let names = cosim::blocks::all().into_iter().map(|block| block.name);
     let names: Vec<_> = names.filter(|name| !LEFT_OUT.contains(name)).collect();
     let blocks = names.len();
-    assert!(blocks >= 17, "{names:?}");
-    let (next, killed) = (Mutex::new(names), Mutex::new(0));
+    assert!(blocks >= 20, "{names:?}");
+    let (next, killed, asserted) = (Mutex::new(names), Mutex::new(0), Mutex::new(0));
     thread::scope(|scope| {
         for _ in 0..2 {
             scope.spawn(|| {
@@ -147,12 +145,16 @@ fn short_runs_kill_most_mutants_of_a_block() {
                     let of_block = of_block.count();
                     assert!(of_block >= COUNT / 2, "{block}: {of_block} of {COUNT}");
                     *killed.lock().unwrap() += of_block;
+                    let by = |m: &&Value| m["fate"]["killed"]["by"] == "assertion";
+                    *asserted.lock().unwrap() += mutants.iter().filter(by).count();
                 }
             });
         }
     });
     let (killed, all) = (killed.into_inner().unwrap(), blocks * COUNT);
     assert!(killed * 10 >= all * 8, "{killed} of {all}");
+    let asserted = asserted.into_inner().unwrap();
+    assert!(asserted > 0 && asserted < killed / 2, "{asserted} by assertions");
 }
 
 #[test]
