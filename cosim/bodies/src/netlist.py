@@ -250,7 +250,7 @@ class Counterparts:
             left = checked.places(others)
             for around, cells in drawn.places(cells).items():
                 if left:
-                    nearest = max(left, key=lambda other: len(around & other))
+                    nearest = min(left, key=lambda other: len(around ^ other))
                     self.pair(cells, left.pop(nearest))
 
     def pair(self, cells, others):
