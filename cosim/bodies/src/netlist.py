@@ -202,8 +202,9 @@ class Cells:
             name = str(cell.name).lstrip("\\")
             ports = {str(port).lstrip("\\"): cell.getPort(port) for port in cell.connections_}
             self.widths[name] = {port: signal.size() for port, signal in ports.items()}
-            places = [bit for signal in ports.values() for bit in bits(signal) if bit]
-            wires[name] = {wire for wire, _ in places}
+            wires[name] = {
+                str(bit.wire.name) for signal in ports.values() for bit in signal if bit.is_wire()
+            }
             for wire in wires[name]:
                 at[wire].append(name)
             kind = NUMBER.sub("$", name), str(cell.type), cell.get_src_attribute()

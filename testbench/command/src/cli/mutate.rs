@@ -193,6 +193,9 @@ impl Report {
     }
 }
 
+/// Flags of the C++ compiler besides those of a body.
+const FLAGS: &str = "CXXFLAGS";
+
 /// Signals by which RTL ends its process.
 const ABORTED: i32 = 6;
 const NO_MEMORY: i32 = 11;
@@ -229,6 +232,10 @@ impl Bench<'_> {
         command.arg(self.netlist.rtl());
         command.args(self.args.set.iter().flat_map(|set| ["--set", set]));
         command.env(SELECT, number.to_string()).current_dir(folder.path());
+        // A netlist's runs are short, and it is built for one call.
+        if env::var_os(FLAGS).is_none() {
+            command.env(FLAGS, "-Og");
+        }
         let output = command.output().map_err(Failure::environment)?;
         let said = String::from_utf8_lossy(&output.stdout);
         let verdict = said.lines().last().unwrap_or_default();
