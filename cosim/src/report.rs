@@ -116,7 +116,8 @@ impl Mismatch {
         (self.inside, self.first, self.past) = (again.inside, again.first, again.past);
     }
 
-    /// What is wrong, in a few words: that outputs differ, or the first assertion where they do not.
+    /// What is wrong, in a few words: that outputs differ, or the first assertion where they do
+    /// not.
     pub fn verdict(&self) -> String {
         let cycle = self.cycle;
         if !self.differences.is_empty() {

@@ -22,7 +22,15 @@ use super::{ibex, tools};
 pub const SELECT: &str = "DUET_MUTANT";
 
 /// What calls yosys.
-const SCRIPT: &str = include_str!("netlist.py");
+const SCRIPT: &str = "main.py";
+const SCRIPTS: [(&str, &str); 6] = [
+    (SCRIPT, include_str!("netlist/main.py")),
+    ("ports.py", include_str!("netlist/ports.py")),
+    ("counters.py", include_str!("netlist/counters.py")),
+    ("counterparts.py", include_str!("netlist/counterparts.py")),
+    ("mutants.py", include_str!("netlist/mutants.py")),
+    ("proofs.py", include_str!("netlist/proofs.py")),
+];
 /// Folders, in that of the netlist: what yosys reads, and what bodies are made of.
 const READ: &str = "rtl";
 const MADE: &str = "made";
@@ -136,7 +144,9 @@ impl<'a> Netlist<'a> {
             fs::create_dir_all(&place).map_err(|e| cannot(&place, e))?;
         }
         write_all(&folder.join(READ), &sources)?;
-        write(&folder.join("netlist.py"), SCRIPT.as_bytes())?;
+        for (name, text) in SCRIPTS {
+            write(&folder.join(name), text.as_bytes())?;
+        }
         let [read, checked] =
             [SYNTHESIS, CHECKED].map(|options| read_command(request, &sources, options));
         Ok(Self { request, folder, read, checked, python, proof_files: OnceLock::new() })
@@ -246,7 +256,7 @@ impl<'a> Netlist<'a> {
         let result = self.folder.join(name);
         let task = format!("seconds {seconds}\nresult {}\n{task}", result.display());
         let mut command = Command::new("python3");
-        command.arg("netlist.py").current_dir(&self.folder).env("PYTHONPATH", &self.python);
+        command.arg(SCRIPT).current_dir(&self.folder).env("PYTHONPATH", &self.python);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|e| self.failed(format!("python3: {e}")))?;
         let mut stdin = child.stdin.take().expect("it is piped");
