@@ -18,11 +18,16 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK = os.path.join(ROOT, "target", "mutants")
 TREE = os.path.join(WORK, "tree")
 REASONS = os.path.join(ROOT, "tests", "mutants.txt")
+# In Cargo.toml; .cargo/mutants.toml names it too.
+PROFILE = "mutants"
+# Of the time of tests without a mutant, and seconds.
+TIMEOUT, LEAST_TIMEOUT = 4, 60
 CARGO = os.path.join(ROOT, ".tools", "bin", "cargo-mutants")
 
 # The module of tests/blocks that has a block's rules, where it is not called like the block.
@@ -55,10 +60,22 @@ class Stage:
     bodies run on the model alone."""
 
     def __init__(self, package, *arguments, tests=(), rtl=False):
+        tests = ["--", *tests] if tests else []
+        self.test = ["cargo", "test", "--profile", PROFILE, "--package", package, *arguments]
+        self.tests = tests
         self.options = ["--test-package", package, *(f"--cargo-arg={argument}" for argument in arguments)]
-        self.options += ["--", "--", *tests] if tests else []
+        self.options += ["--", *tests] if tests else []
         self.environment = {} if rtl else {"VERILATOR": "/no/verilator"}
         self.name = " ".join(self.options)
+
+    def timeout(self, environment):
+        """Seconds after which a mutant is endless: some times what the tests take without one, where they must
+        pass. cargo-mutants would try them in the package that it mutates."""
+        for last in (["--no-run"], self.tests):
+            start = time.monotonic()
+            if subprocess.run([*self.test, *last], cwd=TREE, env=environment).returncode:
+                sys.exit(f"mutants: without a mutant this fails: {' '.join([*self.test, *last])}")
+        return max(LEAST_TIMEOUT, round(TIMEOUT * (time.monotonic() - start)))
 
 
 UNITS = Stage("hwmodel", "--lib")
@@ -154,11 +171,12 @@ class Mutants:
         os.makedirs(results)
         with open(os.path.join(results, "previously_caught.txt"), "w") as file:
             file.writelines(f"{name}\n" for name in sorted(set(self.all) - set(names)))
-        command = [*self.command(), "--in-place", "--iterate", "--output", os.path.dirname(results), *stage.options]
         environment = {**os.environ, "CARGO_TARGET_DIR": os.path.join(WORK, "build"), **stage.environment}
+        command = [*self.command(), "--in-place", "--iterate", "--output", os.path.dirname(results)]
+        command += ["--baseline", "skip", "--timeout", str(stage.timeout(environment)), *stage.options]
         status = subprocess.run(command, env=environment).returncode
         if status not in (0, 2, 3):
-            sys.exit(f"mutants: status {status} of cargo-mutants: without a mutant the tests fail, or do not build")
+            sys.exit(f"mutants: status {status} of cargo-mutants")
         with open(os.path.join(results, "outcomes.json")) as file:
             outcomes = json.load(file)["outcomes"]
         return {o["scenario"]["Mutant"]["name"]: o["summary"] for o in outcomes if o["scenario"] != "Baseline"}
