@@ -97,30 +97,19 @@ fn absent(error: io::Error) -> io::Result<()> {
 
 #[test]
 fn sessions_in_the_documents_are_real() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut files = vec![root.join("README.md")];
-    sources_below(&root.join("docs"), &mut files);
-    are_real("sessions", files);
-}
-
-#[test]
-fn sessions_in_the_verbs_are_real() {
-    let mut files = Vec::new();
-    sources_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/cli"), &mut files);
-    are_real("sessions-of-verbs", files);
-}
-
-fn are_real(test: &str, mut files: Vec<PathBuf>) {
     if let Err(problem) = bodies::ready("remote_write_queue") {
         eprintln!("skipped: {problem}");
         return;
     }
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = vec![crate_folder.join("../../README.md")];
+    sources_below(&crate_folder.join("../../docs"), &mut files);
+    sources_below(&crate_folder.join("src/cli"), &mut files);
     files.sort();
     let sessions: Vec<_> = files.iter().flat_map(|f| sessions_of(f)).collect();
     assert!(sessions.len() >= 3, "only {} sessions found", sessions.len());
     // A folder in which nobody has run anything, as some sessions refuse what is there already.
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sessions");
     fs::remove_dir_all(&folder).or_else(absent).expect("no folder");
     copy_folder(&crate_folder.join("tests/data"), &folder.join("data"));
     copy_folder(
