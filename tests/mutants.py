@@ -24,7 +24,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK = os.path.join(ROOT, "target", "mutants")
 TREE = os.path.join(WORK, "tree")
 REASONS = os.path.join(ROOT, "tests", "mutants.txt")
-# In Cargo.toml; .cargo/mutants.toml names it too.
+# In Cargo.toml.
 PROFILE = "mutants"
 # Of the time of tests without a mutant, and seconds.
 TIMEOUT, LEAST_TIMEOUT = 4, 60
@@ -60,11 +60,10 @@ class Stage:
     bodies run on the model alone."""
 
     def __init__(self, package, *arguments, tests=(), rtl=False):
-        tests = ["--", *tests] if tests else []
         self.test = ["cargo", "test", "--profile", PROFILE, "--package", package, *arguments]
-        self.tests = tests
+        self.tests = ["--", *tests] if tests else []
         self.options = ["--test-package", package, *(f"--cargo-arg={argument}" for argument in arguments)]
-        self.options += ["--", *tests] if tests else []
+        self.options += ["--", *self.tests] if tests else []
         self.environment = {} if rtl else {"VERILATOR": "/no/verilator"}
         self.name = " ".join(self.options)
 
@@ -173,7 +172,7 @@ class Mutants:
             file.writelines(f"{name}\n" for name in sorted(set(self.all) - set(names)))
         environment = {**os.environ, "CARGO_TARGET_DIR": os.path.join(WORK, "build"), **stage.environment}
         command = [*self.command(), "--in-place", "--iterate", "--output", os.path.dirname(results)]
-        command += ["--baseline", "skip", "--timeout", str(stage.timeout(environment)), *stage.options]
+        command += ["--profile", PROFILE, "--baseline", "skip", "--timeout", str(stage.timeout(environment)), *stage.options]
         status = subprocess.run(command, env=environment).returncode
         if status not in (0, 2, 3):
             sys.exit(f"mutants: status {status} of cargo-mutants")

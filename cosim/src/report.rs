@@ -117,17 +117,19 @@ impl Mismatch {
     }
 
     /// What is wrong, in a few words: that outputs differ, or the first assertion where they do
-    /// not.
+    /// not, or that the RTL has ended.
     pub fn verdict(&self) -> String {
         let cycle = self.cycle;
         if !self.differences.is_empty() {
             return format!("model and RTL differ at cycle {cycle}");
         }
         // `Assertion failed in TOP.block.Name: 'assert' failed.`
-        let path = self.assertions.split("Assertion failed in ").nth(1).unwrap_or_default();
-        let path = path.split([':', '\n']).next().unwrap_or_default();
-        let name = path.rsplit('.').next().unwrap_or_default();
-        format!("assertion {name} of the RTL failed at cycle {cycle}")
+        let path = self.assertions.split("Assertion failed in ").nth(1);
+        let path = path.and_then(|path| path.split([':', '\n']).next());
+        match path.and_then(|path| path.rsplit('.').next()) {
+            Some(name) => format!("assertion {name} of the RTL failed at cycle {cycle}"),
+            None => format!("the RTL ended at cycle {cycle}"),
+        }
     }
 
     /// The registers that differed before the ports did.

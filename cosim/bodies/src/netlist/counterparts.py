@@ -40,18 +40,18 @@ class Cells:
                         cells |= new
             self.around.update(dict.fromkeys(cells, frozenset(named)))
 
-    def made(self, name):
-        """Cells that slang makes are numbered as they stand in the RTL."""
-        return [int(number) for number in NUMBER.findall(name)]
-
-    def places(self, cells):
-        """Those that passes of yosys make are not: an instance's are those with its wires around
-        them, and of these the widths tell what they are."""
+    def by_place(self, cells):
+        """Some of them, in order, by what is around them."""
         found = collections.defaultdict(list)
         for cell in cells:
-            order = sorted(self.widths[cell].items()), self.made(cell)
+            order = sorted(self.widths[cell].items()), made(cell)
             found[self.around[cell]].append((*order, cell))
         return {around: [cell for *_, cell in sorted(cells)] for around, cells in found.items()}
+
+
+def made(name):
+    """By this cells stand in the order in which they were made."""
+    return [int(number) for number in NUMBER.findall(name)]
 
 
 class Counterparts:
@@ -63,11 +63,14 @@ class Counterparts:
         self.cells, self.widths = {}, checked.widths
         for kind, cells in drawn.kinds.items():
             others = checked.kinds.get(kind, [])
+            # slang makes cells as they stand in the RTL.
             if kind[0] == "$":
-                self.pair(sorted(cells, key=drawn.made), sorted(others, key=checked.made))
+                self.pair(sorted(cells, key=made), sorted(others, key=made))
                 continue
-            left = checked.places(others)
-            for around, cells in drawn.places(cells).items():
+            # Passes of yosys do not: an instance's cells are those with its wires around them, and
+            # of these the widths tell what they are.
+            left = checked.by_place(others)
+            for around, cells in drawn.by_place(cells).items():
                 if left:
                     nearest = min(left, key=lambda other: len(around ^ other))
                     self.pair(cells, left.pop(nearest))

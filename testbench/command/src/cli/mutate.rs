@@ -78,7 +78,7 @@ pub enum Killer {
     Assertion,
     /// Lockstep: an output is not the model's.
     Lockstep,
-    /// The RTL ended its process.
+    /// The RTL ended itself or its process.
     Stop,
 }
 
@@ -243,9 +243,10 @@ impl Bench<'_> {
         match (output.status.code(), verdict.strip_prefix(&of_block)) {
             (Some(0), _) => Ok(None),
             (Some(1), Some(why)) => {
-                let by = match why.starts_with("assertion ") {
-                    true => Killer::Assertion,
-                    false => Killer::Lockstep,
+                let by = match why.split(' ').next() {
+                    Some("model") => Killer::Lockstep,
+                    Some("assertion") => Killer::Assertion,
+                    _ => Killer::Stop,
                 };
                 Ok(Some((by, why.to_string())))
             }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use crate::bodies::{copy_of, replace};
 use crate::desk::{Desk, Left};
 
 #[test]
@@ -133,6 +134,23 @@ fn good_run_passes_and_leaves_the_documented_json() {
     let names = fs::read_dir(desk.file(".")).unwrap().map(|e| e.unwrap().file_name());
     let names: BTreeSet<_> = names.map(|n| n.into_string().unwrap()).collect();
     assert_eq!(names, BTreeSet::from(["result.config.toml".into(), "result.json".into()]));
+}
+
+#[test]
+fn failed_assertion_is_the_verdict_and_a_brief_run_leaves_nothing() {
+    let Some(desk) = Desk::new("assertion") else { return };
+    let block = copy_of(&desk, &["common", "gtsc_rst"]).join("gtsc_rst/gtsc_rst.sv");
+    replace(&block, "KendLasts, !kend_done_o || !halt_o,", "KendLasts, !kend_done_o,");
+    let words = "cosim gtsc_rst --cycles 2000 --rtl rtl";
+    let brief = desk.duet(&format!("{words} --brief"));
+    assert_eq!(brief.status, 1, "{}", brief.stderr);
+    let verdict = "FAIL gtsc_rst: assertion KendLasts of the RTL failed at cycle ";
+    assert!(brief.last_line().starts_with(verdict), "{}", brief.stdout);
+    assert!(!brief.stdout.contains("\n  waves "), "{}", brief.stdout);
+    assert!(!desk.file("out").exists());
+    let whole = desk.duet(words);
+    assert_eq!((whole.status, whole.last_line()), (1, brief.last_line()));
+    assert!(desk.file(whole.line("waves ")).exists(), "{}", whole.stdout);
 }
 
 #[test]
