@@ -4,7 +4,7 @@
 use hwmodel::chiplet_coherence_table::{Hidden, Parameters};
 
 use crate::directed::{barrier, kernel, on_each, place, read, write};
-use crate::program::{Item, Labels};
+use crate::program::{Item, Label, Labels};
 
 const ALL: u16 = 0b1111;
 const ONE_GPU: Parameters =
@@ -74,6 +74,20 @@ fn ranges_grow_until_an_acquire() {
         assert_eq!((bench.vector(x), bench.lines(x, 0)), (0b10, Some((0, 2))));
         bench.runs(&kernel(vec![read(x).bytes(64, 127)]).on(0b0001).acquiring(), 0b0001, ALL);
         assert_eq!((bench.vector(x), bench.lines(x, 0)), (0b01, Some((1, 1))));
+    });
+}
+
+/// Two that the entry of an earlier launch lies between are one with it.
+#[test]
+fn structures_of_a_launch_that_reach_one_entry_are_joined() {
+    on_each(ONE_GPU, |mut bench| {
+        let x = place(0);
+        let lines = |label: Label, first: u64, last: u64| label.bytes(64 * first, 64 * last + 63);
+        bench.runs(&kernel(vec![lines(read(x), 5, 10)]).on(0b0001), 0, 0);
+        let both = vec![lines(read(x), 3, 6), lines(write(x), 8, 12)];
+        bench.runs(&kernel(both).on(0b0001), 0, 0);
+        assert_eq!((bench.entries().len(), bench.vector(x)), (1, 0b10));
+        assert_eq!(bench.lines(x, 0), Some((3, 12)));
     });
 }
 

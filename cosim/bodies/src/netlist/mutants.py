@@ -3,8 +3,11 @@
 import os
 import re
 
+from pyosys import libyosys as ys
+
 from counterparts import Cells, Counterparts
 from counters import counters, preset, show_counters_from_0
+from ports import public
 
 # Ports of an array's cell that are constants where it is read at once, and its clock.
 NO_LOGIC = re.compile("-port (RD_(EN|CLK|ARST|SRST)|WR_CLK) ")
@@ -14,6 +17,18 @@ def plant(run, mutants):
     """All of them, of which an input chooses one."""
     for number, line in enumerate(mutants, 1):
         run(line.replace("mutate ", f"mutate -ctrl mutant_sel 16 {number} ", 1))
+
+
+def choose_by_index(module):
+    """Reads what an index chooses as Verilog's `A[B +: WIDTH]`. yosys writes a tree of multiplexers
+    instead, of which Verilator writes all again for each bit, wherever that is used."""
+    chosen = [cell for cell in module.cells_.values() if cell.type.str() == "$bmux"]
+    for number, cell in enumerate(chosen):
+        [several, index, one] = [cell.getPort(public(name)) for name in ("A", "S", "Y")]
+        first = ys.SigSpec(module.addWire(public(f"first_{number}"), several.size().bit_length()))
+        module.addMul(public(f"first_of_{number}"), index, ys.SigSpec(ys.Const(one.size())), first)
+        module.addShiftx(public(f"chosen_{number}"), several, first, one)
+        module.remove(cell)
 
 
 def write_netlist(read, task):
@@ -39,6 +54,7 @@ def write_netlist(read, task):
     if registers:
         preset(module, registers, reads)
         show_counters_from_0(module, shown)
+    choose_by_index(module)
     run("opt_clean")
     run(f"write_verilog -noattr -norename {task['verilog']}")
     return mutants
