@@ -184,6 +184,7 @@ class Mutants:
 def run_group(group, shard):
     """The results of a group's sample, by name. Survivors with the same next stage run together."""
     mutants = Mutants(group)
+    short = without_places(mutants.all)
     number, count = shard
     sample = mutants.all[number - 1::count]
     results = {}
@@ -196,19 +197,25 @@ def run_group(group, shard):
         for call in calls.values():
             found = mutants.run([name for name, _ in call], call[0][1][0])
             for name, stages in call:
-                results[name] = found[name]
+                results[short[name]] = found[name]
                 if found[name] == "MissedMutant" and stages[1:]:
                     waiting.append((name, stages[1:]))
     return results
 
 
-def without_place(name):
-    """A mutant's name without line and column, which move."""
-    return re.sub(r"^([^:]*):\d+:\d+:", r"\1:", name)
+def without_places(names):
+    """The names of all mutants of a group, in order, without line and column, which move. Of those that are the same
+    then each has its number: one may be found and another one not."""
+    short = [re.sub(r"^([^:]*):\d+:\d+:", r"\1:", name) for name in names]
+    of_name, seen, result = collections.Counter(short), collections.Counter(), {}
+    for name, text in zip(names, short):
+        seen[text] += 1
+        result[name] = text if of_name[text] == 1 else f"{text} ({seen[text]} of {of_name[text]})"
+    return result
 
 
 def reasons():
-    """What mutants.txt explains: `NAME  # reason` in each line, a name without line and column."""
+    """What mutants.txt explains: `NAME  # reason` in each line, a name as `without_places` has it."""
     with open(REASONS) as file:
         lines = [line.rstrip("\n") for line in file if line.strip() and not line.startswith("#")]
     return {line.split("  # ")[0].strip() for line in lines}
@@ -243,10 +250,10 @@ def report(results):
         counts = collections.Counter(found.values())
         print(f"| {group} | {len(found)} | " + " | ".join(str(counts[kind]) for kind in kinds) + " |")
     results = {name: result for found in results.values() for name, result in found.items()}
-    missed = {without_place(name) for name, result in results.items() if result == "MissedMutant"}
+    missed = {name for name, result in results.items() if result == "MissedMutant"}
     known = reasons()
     wrong = [f"missed: {name}" for name in sorted(missed - known)]
-    found = {without_place(name) for name in results} - missed
+    found = set(results) - missed
     wrong += [f"mutants.txt has a reason, but it was found: {name}" for name in sorted(found & known)]
     print("\n".join(wrong))
     sys.exit(1 if wrong else 0)
