@@ -4,8 +4,7 @@
 pub mod firmware;
 mod traffic;
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use cosim::catalog::{Family, Pair};
 use cosim::settings::named;
@@ -13,6 +12,7 @@ use cosim::{Rtl, RtlOptions};
 use hwmodel::remote_write_queue::RemoteWriteQueue;
 use hwmodel::{Block, Model};
 use ports::common::finepack_types::LineData;
+use tempfile::TempDir;
 
 pub use traffic::rtl_after_traffic;
 
@@ -132,25 +132,17 @@ pub fn counting(mask: u128, value: u8) -> LineData {
 }
 
 /// A folder of its own for one test, removed with it.
-pub struct Scratch(PathBuf);
+pub struct Scratch(TempDir);
 
 impl Scratch {
     /// Makes the folder. `test` is unique in the whole workspace.
     pub fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("duet-{test}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        Self(path)
+        let made = tempfile::Builder::new().prefix(&format!("duet-{test}-")).tempdir();
+        Self(made.unwrap_or_else(|e| panic!("{test}: {e}")))
     }
 
     /// The folder.
     pub fn path(&self) -> &Path {
-        &self.0
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
+        self.0.path()
     }
 }

@@ -275,11 +275,12 @@ impl Bench<'_> {
         })
     }
 
-    /// Fates of all mutants, so many at a time.
+    /// Fates of all mutants, so many at a time. Errors: that of the first mutant that fails, in their
+    /// order.
     fn all(&self, mutants: &[Mutant], jobs: usize) -> Result<Vec<Fate>, Failure> {
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let fates = Mutex::new(vec![None; mutants.len()]);
-        let failed: Mutex<Option<Failure>> = Mutex::new(None);
+        let failed: Mutex<Option<(usize, Failure)>> = Mutex::new(None);
         let lock = || fates.lock().unwrap_or_else(PoisonError::into_inner);
         let tells = io::stderr().is_terminal();
         thread::scope(|scope| {
@@ -293,8 +294,11 @@ impl Bench<'_> {
                             Ok(fate) => lock()[at] = Some(fate),
                             Err(failure) => {
                                 next.store(mutants.len(), Ordering::Relaxed);
-                                *failed.lock().unwrap_or_else(PoisonError::into_inner) =
-                                    Some(failure);
+                                let mut failed =
+                                    failed.lock().unwrap_or_else(PoisonError::into_inner);
+                                if failed.as_ref().is_none_or(|(first, _)| at < *first) {
+                                    *failed = Some((at, failure));
+                                }
                             }
                         }
                         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
@@ -309,7 +313,7 @@ impl Bench<'_> {
             eprintln!("");
         }
         match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(failure) => Err(failure),
+            Some((_, failure)) => Err(failure),
             None => Ok(lock().drain(..).map(|fate| fate.expect("all have run")).collect()),
         }
     }

@@ -3,10 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::thread;
-use std::time::Duration;
 
-use crate::desk::Desk;
+use crate::desk::{Desk, wait_until};
 
 const RUN: &str = "cosim packetizer --cycles 1000";
 const BUILD: &str = "bodies build packetizer --config small";
@@ -15,18 +13,21 @@ const BUILD: &str = "bodies build packetizer --config small";
 struct Fresh {
     desk: Desk,
     cache: String,
+    /// The C++ compiler.
+    cxx: String,
 }
 
 impl Fresh {
     fn new(test: &str) -> Option<Self> {
         let desk = Desk::new(test)?;
         let cache = desk.file("cache").display().to_string();
-        Some(Self { desk, cache })
+        let cxx = std::env::var("CXX").unwrap_or("c++".into());
+        Some(Self { desk, cache, cxx })
     }
 
     /// Its bodies are built again and again, and run for a few cycles.
     fn variables<'a>(&'a self, more: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
-        let own = [("DUET_CACHE", &self.cache[..]), ("CXXFLAGS", "-O0")];
+        let own = [("DUET_CACHE", &self.cache[..]), ("CXX", &self.cxx), ("CXXFLAGS", "-O0")];
         own.into_iter().chain(more.iter().copied()).collect()
     }
 
@@ -60,24 +61,34 @@ impl Fresh {
 #[test]
 fn body_is_built_once_by_two_processes_and_again_when_its_entry_is_damaged() {
     let Some(fresh) = Fresh::new("bodies_once") else { return };
-    let start = || {
+    let start = |more: &[(&str, &str)]| {
         Command::new(env!("CARGO_BIN_EXE_duet"))
             .args(BUILD.split(' '))
-            .envs(fresh.variables(&[]))
+            .envs(fresh.variables(more))
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap()
     };
-    // What a killed build leaves is not used.
-    let mut killed = start();
-    while fresh.unfinished() == 0 {
-        thread::sleep(Duration::from_millis(10));
-    }
+    // What a killed build leaves is not used. The compiler waits with the body itself until nothing
+    // writes into the pipe any more.
+    let file = |name| fresh.desk.file(name).display().to_string();
+    assert!(Command::new("mkfifo").arg(file("pipe")).status().unwrap().success());
+    let pipe = fs::File::options().read(true).write(true).open(file("pipe")).unwrap();
+    let waits = format!(
+        "case \"$*\" in *-shared*) : > {}; read end < {}; exit 1;; esac\nexec {} \"$@\"\n",
+        file("reached"),
+        file("pipe"),
+        fresh.cxx
+    );
+    fs::write(file("cxx"), waits).unwrap();
+    let mut killed = start(&[("CXX", &format!("sh {}", file("cxx")))]);
+    wait_until(&mut killed, || fresh.desk.file("reached").exists());
     killed.kill().unwrap();
     killed.wait().unwrap();
-    assert!(fresh.entries().is_empty());
-    let outputs = [start(), start()].map(|child| child.wait_with_output().unwrap());
+    drop(pipe);
+    assert_eq!((fresh.entries().len(), fresh.unfinished()), (0, 1));
+    let outputs = [start(&[]), start(&[])].map(|child| child.wait_with_output().unwrap());
     assert!(outputs.iter().all(|output| output.status.success()));
     let told = outputs.map(|output| String::from_utf8(output.stderr).unwrap());
     let built = told.iter().filter(|text| text.contains("built packetizer in ")).count();

@@ -34,11 +34,11 @@ fn captures_of_real_programs_convert_and_verify_whole() {
         eprintln!("skipped: no captures in {}", folder.display());
         return;
     }
-    let work = std::env::temp_dir().join(format!("duet-captures-{}", std::process::id()));
-    fs::create_dir_all(&work).unwrap();
+    let work = tempfile::tempdir().unwrap();
+    let work = work.path();
     for (name, kernels, loads, stores, atomics) in CAPTURES {
         let archive = folder.join(format!("{name}.tar.xz"));
-        let tar = Command::new("tar").arg("-C").arg(&work).arg("-xJf").arg(&archive).status();
+        let tar = Command::new("tar").arg("-C").arg(work).arg("-xJf").arg(&archive).status();
         assert!(tar.unwrap().success(), "{}", archive.display());
         let path = work.join(format!("{name}.trace"));
         let mut recorder = Recorder::create(&path, name).unwrap();
@@ -58,7 +58,6 @@ fn captures_of_real_programs_convert_and_verify_whole() {
             fs::remove_file(work.join(format!("{name}.{ending}"))).unwrap();
         }
     }
-    fs::remove_dir_all(&work).unwrap();
 }
 
 /// Counted independently: every load is determined, but for PageRank's sums, which are loops of

@@ -2,12 +2,24 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Child, Command};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// A folder of its own to run commands in; removed with it.
-pub struct Desk(PathBuf);
+pub struct Desk(TempDir);
+
+/// Waits until a command that runs has come so far, however long a busy machine takes. Panics where
+/// the command ends before: it must not be able to end by itself.
+pub fn wait_until(command: &mut Child, has_come_so_far: impl Fn() -> bool) {
+    while !has_come_so_far() {
+        assert_eq!(command.try_wait().unwrap(), None, "it has ended by itself");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
 
 /// What a command left.
 pub struct Left {
@@ -28,10 +40,8 @@ impl Desk {
 
     /// For what needs no RTL bodies.
     pub fn on_any_build(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("duet-cli-{test}-{}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
+        let prefix = format!("duet-cli-{test}-");
+        Self(tempfile::Builder::new().prefix(&prefix).tempdir().unwrap())
     }
 
     /// Runs `duet` with these words. Whatever it is asked, it must not panic.
@@ -44,7 +54,7 @@ impl Desk {
         let output = Command::new(env!("CARGO_BIN_EXE_duet"))
             .args(words.split_whitespace())
             .envs(variables.iter().copied())
-            .current_dir(&self.0)
+            .current_dir(self.0.path())
             .output()
             .unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -86,7 +96,7 @@ impl Desk {
     }
 
     pub fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.0.path().join(name)
     }
 
     pub fn read(&self, name: &str) -> String {
@@ -96,12 +106,6 @@ impl Desk {
 
     pub fn json(&self, name: &str) -> Value {
         serde_json::from_str(&self.read(name)).unwrap()
-    }
-}
-
-impl Drop for Desk {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -6,9 +6,8 @@ use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
 
-use crate::desk::Desk;
+use crate::desk::{Desk, wait_until};
 use crate::two_gpus::{REUSE, TWO_GPUS, kept_trace};
 
 /// A short run.
@@ -209,10 +208,7 @@ fn ended_run_leaves_nothing_and_its_status_tells_the_signal() {
     {
         let words = format!("{words} --set workload.size={size}");
         let mut run = command(&desk, &words).spawn().unwrap();
-        while names(&desk).len() < begins {
-            assert!(run.try_wait().unwrap().is_none(), "it has ended by itself");
-            thread::sleep(Duration::from_millis(5));
-        }
+        wait_until(&mut run, || names(&desk).len() >= begins);
         let kill = Command::new("kill").args(["-s", signal, &run.id().to_string()]).status();
         assert!(kill.unwrap().success());
         assert_eq!(run.wait().unwrap().code(), Some(status), "{signal}");

@@ -4,12 +4,8 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-use crate::desk::Desk;
-
-/// Long enough for the first runs of `stc` on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+use crate::desk::{Desk, wait_until};
 
 #[test]
 fn unknown_paper_is_wrong_use_and_names_the_legal_ones() {
@@ -84,12 +80,8 @@ fn killed_reproduction_goes_on_where_it_was_and_with_other_options_is_refused() 
     let desk = Desk::on_any_build("reproduce-killed");
     let folder = desk.file("kept");
     let words = "reproduce stc --perturbed 0 --keep kept";
-    let first = start(&desk, words);
-    let started = Instant::now();
-    while results(&folder).len() < 2 {
-        assert!(started.elapsed() < PATIENCE, "no run has ended");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mut first = start(&desk, words);
+    wait_until(&mut first, || results(&folder).len() >= 2);
     // Whoever comes meanwhile changes nothing.
     desk.refuses(2, words, &["--keep kept: another duet reproduce uses it"]);
     assert_eq!(kill(first, "-TERM"), Some(128 + 15));
@@ -124,12 +116,8 @@ fn damaged_result_is_refused_by_its_name() {
     let desk = Desk::on_any_build("reproduce-damaged");
     let folder = desk.file("kept");
     let words = "reproduce stc --perturbed 0 --keep kept";
-    let first = start(&desk, words);
-    let started = Instant::now();
-    while results(&folder).is_empty() {
-        assert!(started.elapsed() < PATIENCE, "no run has ended");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let mut first = start(&desk, words);
+    wait_until(&mut first, || !results(&folder).is_empty());
     kill(first, "-TERM");
     let name = results(&folder).swap_remove(0);
     let text = fs::read_to_string(folder.join(&name)).unwrap();

@@ -18,13 +18,11 @@ fn captures() -> PathBuf {
 
 /// A capture's trace; its files go when it is read.
 fn capture(archive: &Path, name: &str) -> Reader {
-    let work = std::env::temp_dir().join(format!("duet-machine-{}-{name}", std::process::id()));
-    fs::create_dir_all(&work).unwrap();
-    let tar = Command::new("tar").arg("-C").arg(&work).arg("-xJf").arg(archive).status();
+    let work = tempfile::tempdir().unwrap();
+    let tar = Command::new("tar").arg("-C").arg(work.path()).arg("-xJf").arg(archive).status();
     assert!(tar.unwrap().success(), "{}", archive.display());
     let mut recorder = Recorder::in_memory(name).unwrap();
-    capture::convert(&work.join(name), &mut recorder).unwrap();
-    fs::remove_dir_all(&work).unwrap();
+    capture::convert(&work.path().join(name), &mut recorder).unwrap();
     Reader::from_bytes(recorder.into_bytes().unwrap(), name).unwrap()
 }
 

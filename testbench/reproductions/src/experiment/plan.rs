@@ -102,8 +102,8 @@ impl Job {
 }
 
 impl Plan<'_> {
-    /// Runs what no earlier attempt has. Errors: the first of a run, or of keeping one; what has
-    /// finished by then is kept.
+    /// Runs what no earlier attempt has. Errors: that of the first run, in the order of the plan, that
+    /// fails or cannot be kept; what has finished by then is kept.
     pub fn run(&self, attempt: &Attempt) -> Result<Experiment, Error> {
         let jobs = self.jobs();
         let mut results: Vec<Option<Measured>> = Vec::with_capacity(jobs.len());
@@ -188,14 +188,15 @@ impl Plan<'_> {
                 let _ = sender.send((at, result));
             }
         };
+        // Before a thread starts: the first report is the same on any number of busy cores.
+        tell(0);
         thread::scope(|scope| {
             for _ in 0..threads().min(left.len()) {
                 let sender = sender.clone();
                 scope.spawn(|| work(sender));
             }
             drop(sender);
-            let (mut first_error, mut done) = (None, 0);
-            tell(done);
+            let (mut first_error, mut done): (Option<(usize, Error)>, _) = (None, 0);
             loop {
                 match finished.recv_timeout(PERIOD) {
                     Ok((at, result)) => {
@@ -207,9 +208,12 @@ impl Plan<'_> {
                         });
                         done += usize::from(kept.is_ok());
                         if let Err(error) = kept {
-                            // No other begins; those under way may still be kept.
+                            // No other begins; those under way may still be kept. Jobs begin in
+                            // order, so the first one that fails has begun, on any number of threads.
                             next.store(left.len(), Ordering::Relaxed);
-                            first_error.get_or_insert(error);
+                            if first_error.as_ref().is_none_or(|(first, _)| at < *first) {
+                                first_error = Some((at, error));
+                            }
                         }
                     }
                     Err(RecvTimeoutError::Timeout) => {}
@@ -217,7 +221,7 @@ impl Plan<'_> {
                 }
                 tell(done);
             }
-            first_error.map_or(Ok(()), Err)
+            first_error.map_or(Ok(()), |(_, error)| Err(error))
         })
     }
 
@@ -360,11 +364,13 @@ mod tests {
     fn result_that_cannot_be_kept_ends_it_and_the_others_stay() {
         let (folder, points) = (files::Folder::new().unwrap(), points());
         let (plan, kept) = (plan(&points), kept(&folder));
-        // Comes into the way of the last result once it is known not to be there.
+        // Comes into the way of the last result once it is known not to be there: at the first report,
+        // before any run can end.
         let place = folder.path().join("jacobi2d.none.1.json");
-        let tell = |progress: &Progress| {
-            if progress.done == 1 {
-                let _ = fs::create_dir(&place);
+        let is_first = Cell::new(true);
+        let tell = |_: &Progress| {
+            if is_first.take() {
+                fs::create_dir(&place).unwrap();
             }
         };
         let attempt = Attempt { kept: Some(&kept), told: Some(&tell) };

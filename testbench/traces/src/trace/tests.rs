@@ -283,9 +283,9 @@ fn absurd_sizes_are_refused_before_anything_is_allocated() {
 
 #[test]
 fn a_file_appears_only_when_it_is_complete() {
-    let folder = std::env::temp_dir().join(format!("duet-trace-{}", std::process::id()));
-    let path = folder.join("a.trace");
-    let entries = || std::fs::read_dir(&folder).unwrap().count();
+    let folder = files::Folder::new().unwrap();
+    let path = folder.path().join("a.trace");
+    let entries = || std::fs::read_dir(folder.path()).unwrap().count();
     let mut recorder = Recorder::create(&path, "program").unwrap();
     record(&mut recorder);
     assert!(!path.exists());
@@ -297,7 +297,7 @@ fn a_file_appears_only_when_it_is_complete() {
     assert_eq!(entries(), 1);
     assert_eq!(std::fs::read(&path).unwrap(), recorded());
     assert!(read_all(Reader::open(&path).unwrap()).is_ok());
-    std::fs::remove_dir_all(&folder).unwrap();
+    drop(folder);
     let error = Reader::open(&path).err().unwrap().to_string();
     assert!(error.contains("a.trace"), "{error}");
 }

@@ -1,9 +1,10 @@
 //! `duet sweep --engine slurm` on a cluster of this machine alone.
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use super::{SMALL, desk, kill, same};
+use super::{SMALL, desk, same};
 use crate::desk::Desk;
 
 /// A cluster that ends with this value.
@@ -37,6 +38,14 @@ impl Cluster {
         }
     }
 
+    /// Whether its only partition begins jobs that wait.
+    fn begins_jobs(&self, state: &str) {
+        let mut scontrol = Command::new("scontrol");
+        scontrol.args(["update", "PartitionName=all", &format!("State={state}")]);
+        scontrol.envs(self.variables());
+        assert!(scontrol.status().unwrap().success());
+    }
+
     fn variables(&self) -> [(&'static str, String); 1] {
         [("SLURM_CONF", self.folder.join("slurm.conf").display().to_string())]
     }
@@ -62,9 +71,18 @@ fn job_array_leaves_the_same_file_as_threads_and_goes_on_after_a_kill() {
     same(&desk, "s.sqlite", "local.sqlite");
     assert!(!desk.file("s.parts").exists());
 
-    // What waits for the elements is killed; the next one takes what they have found.
-    kill(&desk, &variables, "sweep k.toml --engine slurm --chunk 3", "k.parts/1.sqlite", 1);
-    let left = desk.duet_in(&variables, "sweep k.toml --engine slurm --chunk 3");
+    // What waits for the elements is killed before any begins; the next one takes what they find.
+    let words = "sweep k.toml --engine slurm --chunk 3";
+    cluster.begins_jobs("DOWN");
+    let mut waits = Command::new(env!("CARGO_BIN_EXE_duet"));
+    waits.args(words.split_whitespace()).envs(variables).current_dir(desk.file("."));
+    let mut waits = waits.stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(waits.stdout.take().unwrap()).lines();
+    assert!(lines.map(Result::unwrap).any(|line| line.contains(": 4 elements of up to 3 points")));
+    waits.kill().unwrap();
+    assert_eq!(waits.wait().unwrap().code(), None);
+    cluster.begins_jobs("UP");
+    let left = desk.duet_in(&variables, words);
     assert_eq!((left.status, &left.stderr[..]), (0, ""), "{}", left.stdout);
     assert!(!left.stdout.contains("elements"), "nothing is submitted again: {}", left.stdout);
     same(&desk, "k.sqlite", "local.sqlite");

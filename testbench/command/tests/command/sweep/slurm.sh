@@ -27,6 +27,11 @@ end() {
   kill -9 "$pid" 2>/dev/null || true
 }
 
+# Whether a daemon runs. It has written its number before it went to the background.
+runs() {
+  [ -s "$folder/$1.pid" ] && kill -0 "$(cat "$folder/$1.pid")" 2>/dev/null
+}
+
 stop() {
   for daemon in slurmd slurmctld munged; do end "$folder/$daemon.pid"; done
 }
@@ -79,7 +84,8 @@ CONF
     --pid-file="$folder/munged.pid" --log-file="$folder/munged.log" --seed-file="$folder/munge.seed"
   slurmctld
   slurmd
-  for _ in $(seq 150); do
+  # However long it takes on a busy machine: until a daemon has ended.
+  while runs slurmctld && runs slurmd; do
     case $(scontrol show node "$node" 2>/dev/null) in *State=IDLE*) return 0 ;; esac
     sleep 0.1
   done
