@@ -9,6 +9,7 @@ CARGO_MUTANTS   := 27.1.0
 BOOK_WHEELS     := sphinx==9.0.4 myst-parser==5.2.0 furo==2025.12.19
 CYCLES          ?= 10000000
 SEEDS           ?= 1 2 3
+DRAWS           ?= 20
 FUZZ_SECONDS    ?= 600
 PROGRAMS        ?= 100000
 STC_CYCLES      ?= 100000000
@@ -113,9 +114,9 @@ bench: setup
 	cargo run --release -p duet-tests --example firmware
 	python3 testbench/machine/bench.py $(BEFORE)
 
-# Lockstep, which goes on where it was ended, then all that is random and long.
+# Lockstep, in all configurations and with drawn parameters, which goes on where it was ended, then all that is random and long.
 soak: setup
-	python3 cosim/soak.py --cycles $(CYCLES) --seeds $(SEEDS)
+	python3 cosim/soak.py --cycles $(CYCLES) --seeds $(SEEDS) --random $(DRAWS)
 	DUET_PROGRAMS=$(PROGRAMS) DUET_CORE_PROGRAMS=$(CORE_PROGRAMS) \
 	  cargo test --release --workspace --test chiplet_coherence_table -- --nocapture
 	DUET_STC_PROGRAMS=$(PROGRAMS) DUET_STC_CYCLES=$(STC_CYCLES) \

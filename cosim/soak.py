@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Runs every block in lockstep in each of its configurations, a run on each core at a time, and adds
-up what has run: `make soak`.
+"""Runs every block in lockstep in each of its configurations, and with parameters that it draws, a
+run on each core at a time, and adds up what has run: `make soak`.
 
-    python3 cosim/soak.py --cycles N [--seeds S ...] [--block BLOCK ...] [--out FOLDER] [--jobs N]
-        [--markdown]
+    python3 cosim/soak.py --cycles N [--seeds S ...] [--random N] [--block BLOCK ...]
+        [--out FOLDER] [--jobs N] [--markdown]
+
+`--random N` adds N runs of each block with `--config random`, seeds 1 to N.
 
 The result of each run stays in the folder, so that the same command goes on where it was ended; a
 run whose result is older than the program is made again. Exit status 1 where a run fails, and what
@@ -52,10 +54,20 @@ def run(folder, cycles, block, config, seed):
         return json.load(file), None
 
 
+def count(text):
+    """A number of runs."""
+    number = int(text)
+    if number < 0:
+        raise ValueError(text)
+    return number
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--cycles", type=int, required=True)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1])
+    parser.add_argument("--random", type=count, default=0, metavar="N",
+                        help="runs of each block with drawn parameters")
     parser.add_argument("--block", nargs="+", metavar="BLOCK", help="these alone")
     parser.add_argument("--out", default=os.path.join(ROOT, "out", "soak"))
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -72,25 +84,32 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         # All configurations with the first seed first, as each is a body to be built.
         runs = [(block, config, seed) for seed in arguments.seeds for block, config in chosen]
+        drawn = range(1, arguments.random + 1)
+        runs += [(block, "random", seed) for seed in drawn for block in dict(chosen)]
         results = pool.map(lambda of: run(arguments.out, arguments.cycles, *of), runs)
         for (block, config, seed), (result, failure) in zip(runs, results):
             if failure:
                 failures.append(failure)
                 print(f"FAIL {failure}", flush=True)
                 continue
-            row = rows.setdefault(block, {"configs": set(), "seeds": set(), "cycles": 0, "moved": 0})
-            row["configs"].add(config)
-            row["seeds"].add(seed)
+            row = rows.setdefault(block, {"configs": set(), "seeds": set(), "drawn": 0,
+                                          "cycles": 0, "moved": 0})
+            if config == "random":
+                row["drawn"] += 1
+            else:
+                row["configs"].add(config)
+                row["seeds"].add(seed)
             row["cycles"] += result["cycles"]
             row["moved"] += sum(result["transfers"].values())
     if arguments.markdown:
-        print("| block | configurations | seeds | million cycles | million transfers |")
-        print("| --- | ---: | ---: | ---: | ---: |")
-    form = "| `{}` | {} | {} | {:.1f} | {:.1f} |" if arguments.markdown else \
-        "{:26} {:3} configurations {:2} seeds {:9.1f} million cycles {:9.1f} million transfers"
+        print("| block | configurations | seeds | drawn | million cycles | million transfers |")
+        print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    form = "| `{}` | {} | {} | {} | {:.1f} | {:.1f} |" if arguments.markdown else \
+        "{:26} {:3} configurations {:2} seeds {:3} drawn {:9.1f} million cycles " \
+        "{:9.1f} million transfers"
     for block, row in rows.items():
-        print(form.format(block, len(row["configs"]), len(row["seeds"]), row["cycles"] / 1e6,
-                          row["moved"] / 1e6))
+        print(form.format(block, len(row["configs"]), len(row["seeds"]), row["drawn"],
+                          row["cycles"] / 1e6, row["moved"] / 1e6))
     total = sum(row["cycles"] for row in rows.values())
     verdict = f"soak: {total / 1e6:.1f} million cycles in {len(runs) - len(failures)} runs"
     print(f"{'FAIL' if failures else 'PASS'} {verdict}, {len(failures)} runs failed")

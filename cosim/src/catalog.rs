@@ -6,11 +6,14 @@
 use std::collections::BTreeMap;
 
 use hwmodel::Model;
-use ports::ConfigError;
+use ports::{ConfigError, Field};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::stimulus::NewStimulus;
+
+/// The configuration that no file names: its parameters are drawn from the seed.
+pub const RANDOM: &str = "random";
 
 /// Parameters that some blocks have in common.
 pub trait Family: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
@@ -18,6 +21,9 @@ pub trait Family: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
     const FILE: &'static str;
     /// What stands there.
     const TOML: &'static str;
+
+    /// Its fields, each with its limit.
+    fn fields() -> &'static [Field];
 
     /// Checks every limit.
     fn check(&self) -> Result<(), ConfigError>;
@@ -27,6 +33,9 @@ pub trait Family: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
         let illegal = |problem: String| -> ! { panic!("{}: {problem}", Self::FILE) };
         let named: BTreeMap<_, Self> =
             toml::from_str(Self::TOML).unwrap_or_else(|e| illegal(e.to_string()));
+        if named.contains_key(RANDOM) {
+            illegal(format!("[{RANDOM}]: `--config {RANDOM}` draws parameters"));
+        }
         for (name, parameters) in &named {
             parameters.check().unwrap_or_else(|e| illegal(format!("[{name}]: {e}")));
         }
@@ -34,7 +43,7 @@ pub trait Family: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
     }
 }
 
-/// Declares a family: its type, and the name of its file in `configs/` of the crate.
+/// Declares a family: its type, a struct of [`ports::fields`], and the name of its file in `configs/` of the crate.
 #[macro_export]
 macro_rules! family {
     ($family:ty, $name:literal) => {
@@ -42,6 +51,9 @@ macro_rules! family {
             const FILE: &'static str = concat!("configs/", $name, ".toml");
             const TOML: &'static str =
                 include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/configs/", $name, ".toml"));
+            fn fields() -> &'static [::ports::Field] {
+                <$family as ::ports::Fields>::FIELDS
+            }
 
             fn check(&self) -> Result<(), ::ports::ConfigError> {
                 #[allow(unused_imports)]

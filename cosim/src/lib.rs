@@ -9,6 +9,7 @@ pub mod body;
 pub mod catalog;
 pub mod command_processor;
 mod decode;
+mod draw;
 mod episodes;
 pub mod flip;
 pub mod inspect;

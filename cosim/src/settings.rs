@@ -1,8 +1,9 @@
 //! From a named configuration and `KEY=VALUE`s to a family's parameters.
 
-use ports::{ConfigError, did_you_mean};
+use ports::{ConfigError, Field, did_you_mean};
 
-use crate::catalog::Family;
+use crate::catalog::{Family, RANDOM};
+use crate::draw::draw;
 
 /// A static input that can be fixed: its port, and the largest value.
 pub type StaticInput = (&'static str, u32);
@@ -66,6 +67,14 @@ pub enum SettingError {
         /// The parameter.
         source: ConfigError,
     },
+    /// No legal parameters were drawn.
+    #[error("--config random: none of {tries} draws is legal; in the last one {source}")]
+    Draws {
+        /// How many were tried.
+        tries: u32,
+        /// What was wrong with the last one.
+        source: ConfigError,
+    },
 }
 
 /// Parameters of a family, and what they are called.
@@ -74,6 +83,8 @@ pub struct Chosen {
     /// The named configuration that has these parameters, else the one that they were made of and
     /// what was set.
     pub name: String,
+    /// What was drawn, as `KEY=VALUE`s: with these set, every seed gives the same parameters.
+    pub drawn: Vec<String>,
     parameters: toml::Table,
 }
 
@@ -89,16 +100,16 @@ impl Chosen {
     }
 }
 
-type Resolve = fn(&str, &[(String, String)], &[&str]) -> Result<Chosen, SettingError>;
+/// The parameters that `--config` and `--set`s mean. A configuration may be drawn where there is a
+/// seed. The last are keys of something else, which an error names, too.
+type Resolve = fn(&str, Option<u64>, &[(String, String)], &[&str]) -> Result<Chosen, SettingError>;
 
 /// What a command can ask of a family, whichever it is.
 #[derive(Clone, Copy)]
 pub struct FamilyEntry {
     /// Names of its configurations.
     pub configs: fn() -> Vec<String>,
-    /// The parameters that `--config` and `--set`s mean; the last are keys of something else, which
-    /// an error names, too.
-    pub resolve: Resolve,
+    resolve: Resolve,
 }
 
 impl FamilyEntry {
@@ -108,10 +119,31 @@ impl FamilyEntry {
     }
 
     /// Takes `KEY=VALUE`s apart: those of static inputs, and the parameters that the others make of
-    /// `config`.
+    /// a named configuration.
     pub fn apply(
         &self,
         config: &str,
+        settings: &[String],
+        inputs: &[StaticInput],
+    ) -> Result<(Chosen, Statics), SettingError> {
+        self.choose(config, None, settings, inputs)
+    }
+
+    /// Likewise; the configuration may be `random`: what is not set is drawn from the seed.
+    pub fn apply_or_draw(
+        &self,
+        config: &str,
+        seed: u64,
+        settings: &[String],
+        inputs: &[StaticInput],
+    ) -> Result<(Chosen, Statics), SettingError> {
+        self.choose(config, Some(seed), settings, inputs)
+    }
+
+    fn choose(
+        &self,
+        config: &str,
+        seed: Option<u64>,
         settings: &[String],
         inputs: &[StaticInput],
     ) -> Result<(Chosen, Statics), SettingError> {
@@ -125,17 +157,19 @@ impl FamilyEntry {
             }
         }
         let inputs: Vec<_> = inputs.iter().map(|(name, _)| *name).collect();
-        Ok(((self.resolve)(config, &parameters, &inputs)?, statics))
+        Ok(((self.resolve)(config, seed, &parameters, &inputs)?, statics))
     }
 }
 
 /// A named configuration.
 pub fn named<F: Family>(config: &str) -> Result<F, SettingError> {
     let mut named = F::named();
-    named.remove(config).ok_or_else(|| SettingError::Config {
-        config: config.to_string(),
-        known: known(config, &named.keys().map(String::as_str).collect::<Vec<_>>()),
-    })
+    named.remove(config).ok_or_else(|| unknown(config, named.keys().map(String::as_str)))
+}
+
+fn unknown<'a>(config: &str, all: impl Iterator<Item = &'a str>) -> SettingError {
+    let known = known(config, &all.collect::<Vec<_>>());
+    SettingError::Config { config: config.to_string(), known }
 }
 
 /// Those that there are, and which may have been meant.
@@ -151,11 +185,17 @@ fn number(key: &str, value: &str, most: u32) -> Result<u32, SettingError> {
 
 fn resolve<F: Family>(
     config: &str,
+    seed: Option<u64>,
     settings: &[(String, String)],
     others: &[&str],
 ) -> Result<Chosen, SettingError> {
-    let base = named::<F>(config)?;
-    let mut table = toml::Table::try_from(&base).expect("parameters are numbers and names");
+    let named = F::named();
+    let random = seed.filter(|_| config == RANDOM);
+    // Where the others are drawn, it only says which type each has.
+    let base = if random.is_some() { named.values().next() } else { named.get(config) };
+    let configs = || named.keys().map(String::as_str).chain(seed.map(|_| RANDOM));
+    let base = base.ok_or_else(|| unknown(config, configs()))?;
+    let mut table = toml::Table::try_from(base).expect("parameters are numbers and names");
     for (key, value) in settings {
         let keys = || table.keys().map(String::as_str).chain(others.iter().copied());
         let known = || known(key, &keys().collect::<Vec<_>>());
@@ -163,6 +203,7 @@ fn resolve<F: Family>(
         let before = table.get(key).ok_or_else(unknown)?;
         let new = match before {
             toml::Value::Integer(_) => i64::from(number(key, value, u32::MAX)?).into(),
+            toml::Value::Boolean(_) if let Ok(switch) = value.parse::<bool>() => switch.into(),
             _ => toml::Value::from(value.as_str()),
         };
         table.insert(key.clone(), new);
@@ -172,14 +213,26 @@ fn resolve<F: Family>(
             return Err(SettingError::Value { key: key.clone(), value: value.clone(), limit });
         }
     }
+    if let Some(seed) = random {
+        let is_set = |field: &&Field| settings.iter().any(|(key, _)| key == field.key);
+        let free: Vec<_> = F::fields().iter().filter(|field| !is_set(field)).collect();
+        draw::<F>(seed, &free, &mut table)?;
+        let drawn = free.iter().map(|field| format!("{}={}", field.key, text(&table[field.key])));
+        let drawn = drawn.collect();
+        return Ok(Chosen { name: config.to_string(), drawn, parameters: table });
+    }
     let parameters: F = table.clone().try_into().expect("each setting was accepted");
-    let mut all = F::named().into_iter();
-    let same = all.find(|(_, of_name)| *of_name == parameters).map(|(name, _)| name);
-    let name = same.unwrap_or_else(|| {
+    let same = named.iter().find(|(_, of_name)| **of_name == parameters);
+    let name = same.map(|(name, _)| name.clone()).unwrap_or_else(|| {
         let set = settings.iter().map(|(key, value)| format!(",{key}={value}"));
         set.fold(config.to_string(), |name, set| name + &set)
     });
     let error = |source| SettingError::Parameter { config: name.clone(), source };
     parameters.check().map_err(error)?;
-    Ok(Chosen { name, parameters: table })
+    Ok(Chosen { name, drawn: Vec::new(), parameters: table })
+}
+
+/// A value as `--set` takes it.
+fn text(value: &toml::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_string)
 }

@@ -3,7 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{ConfigError, Limit, message, ports};
+use crate::Limit::{Names, OneOf, PowerOfTwo, Range};
+use crate::{ConfigError, FieldValue, Fields, Limit, fields, message, ports};
 
 /// Most GPUs that a directory knows.
 pub const MAX_GPUS: usize = 16;
@@ -37,6 +38,17 @@ pub enum Variant {
     Ideal,
 }
 
+impl Variant {
+    /// Lines that an entry may cover.
+    fn covers(self) -> &'static [u32] {
+        match self {
+            Self::Baseline | Self::Ideal => &[1],
+            Self::Hmg => &[4],
+            Self::Rec => &[2, 4, 16, 64],
+        }
+    }
+}
+
 /// Which entry of a full set is evicted (specification 4.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -47,33 +59,56 @@ pub enum Replacement {
     Lru,
 }
 
-/// Parameters, one for each RTL parameter (specification section 2).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Config {
-    /// `Variant`: 0 baseline, 1 hmg, 2 rec, 3 ideal.
-    pub variant: Variant,
-    /// `Gpus`: GPUs of the system, 2 to 16.
-    pub gpus: u32,
-    /// `Entries`: `ways` times a power of 2.
-    pub entries: u32,
-    /// `Ways`: entries of a set.
-    pub ways: u32,
-    /// `Line`: bytes of a line, 64 or 128.
-    pub line: u32,
-    /// `Range`: bytes that an entry covers. baseline and ideal: `line`; hmg: 4 lines; rec: 2, 4, 16
-    /// or 64 lines.
-    pub range: u32,
-    /// `AddressWidth`: bits of an address, 16 to 52.
-    pub address_width: u32,
-    /// `Replacement`: 0 FIFO, 1 LRU.
-    pub replacement: Replacement,
-    /// `Jobs`: depth of the invalidation job FIFO.
-    pub jobs: u32,
-    /// `Responses`: depth of the response FIFO.
-    pub responses: u32,
-    /// `IdealLines`: lines that an ideal directory covers.
-    pub ideal_lines: u32,
+impl FieldValue for Variant {}
+impl FieldValue for Replacement {}
+
+fields! {
+    /// Parameters, one for each RTL parameter (specification section 2).
+    pub struct Config of Self {
+        /// `Variant`: 0 baseline, 1 hmg, 2 rec, 3 ideal.
+        pub variant: Variant = Names(variants), "", "REC, section 5.1";
+        /// `Gpus`: GPUs of the system.
+        pub gpus: u32 = Range(2, MAX_GPUS as u64), "GPUs", "REC, table 2";
+        /// `Entries`: of all sets.
+        pub entries: u32 = Range(1, u32::MAX as u64), "entries", "REC, table 2",
+            where "ways times a power of 2":
+                |c| c.entries.is_multiple_of(c.ways) && c.sets().is_power_of_two(),
+            where "so few that each set has an address below 2^address_width":
+                |c| fits(c.range, c.sets(), c.address_width);
+        /// `Ways`: entries of a set.
+        pub ways: u32 = WAYS, "entries", "REC, table 2";
+        /// `Line`: bytes of a line.
+        pub line: u32 = OneOf(&[64, 128]), "bytes", "REC, table 2";
+        /// `Range`: bytes that an entry covers.
+        pub range: u32 = PowerOfTwo(64, MAX_POS as u64 * 128), "bytes", "REC, table 1",
+            where "the line in baseline and ideal, 4 lines in hmg, 2, 4, 16 or 64 lines in rec":
+                |c| c.range.is_multiple_of(c.line) && c.variant.covers().contains(&c.pos());
+        /// `AddressWidth`: bits of an address.
+        pub address_width: u32 = Range(16, 52), "bits", "specification 2";
+        /// `Replacement`: 0 FIFO, 1 LRU.
+        pub replacement: Replacement = Names(replacements), "", "specification 4.3";
+        /// `Jobs`: depth of the invalidation job FIFO.
+        pub jobs: u32 = JOBS, "jobs", "specification 2";
+        /// `Responses`: depth of the response FIFO.
+        pub responses: u32 = RESPONSES, "responses", "specification 2";
+        /// `IdealLines`: lines that an ideal directory covers.
+        pub ideal_lines: u32 = IDEAL_LINES, "lines", "specification 12",
+            where "so few that all lines lie below 2^address_width":
+                |c| fits(c.line, c.ideal_lines, c.address_width);
+    }
+}
+
+fn variants() -> Vec<String> {
+    ["baseline", "hmg", "rec", "ideal"].map(String::from).to_vec()
+}
+
+fn replacements() -> Vec<String> {
+    ["fifo", "lru"].map(String::from).to_vec()
+}
+
+/// Whether so many pieces of memory lie below 2^`address_width`.
+fn fits(bytes: u32, pieces: u32, address_width: u32) -> bool {
+    u64::from(bytes) * u64::from(pieces) <= 1 << address_width
 }
 
 impl Config {
@@ -91,32 +126,7 @@ impl Config {
 impl crate::Parameters for Config {
     /// Checks every limit of specification sections 2 and 12.
     fn validate(&self) -> Result<(), ConfigError> {
-        let check =
-            |ok, name, value: u32, limit: &str| ConfigError::check(ok, name, value.into(), limit);
-        ConfigError::range("gpus", self.gpus, 2..=16)?;
-        ConfigError::limit("ways", self.ways, &WAYS)?;
-        let sets = self.entries / self.ways;
-        let whole = sets.is_power_of_two() && sets * self.ways == self.entries;
-        let limit = format!("ways = {} times a power of 2", self.ways);
-        check(whole, "entries", self.entries, &limit)?;
-        check(self.line == 64 || self.line == 128, "line", self.line, "64 or 128")?;
-        let (lines, limit) = match self.variant {
-            Variant::Baseline | Variant::Ideal => (&[1][..], "the line in baseline and ideal"),
-            Variant::Hmg => (&[4][..], "4 lines in hmg"),
-            Variant::Rec => (&[2, 4, 16, 64][..], "2, 4, 16 or 64 lines in rec"),
-        };
-        let whole = self.range.is_multiple_of(self.line);
-        check(whole && lines.contains(&self.pos()), "range", self.range, limit)?;
-        ConfigError::range("address_width", self.address_width, 16..=52)?;
-        let room = u64::from(self.range) * u64::from(sets) <= 1 << self.address_width;
-        let limit = "so few that each set has an address below 2^address_width";
-        check(room, "entries", self.entries, limit)?;
-        ConfigError::limit("jobs", self.jobs, &JOBS)?;
-        ConfigError::limit("responses", self.responses, &RESPONSES)?;
-        let lines = self.ideal_lines;
-        ConfigError::limit("ideal_lines", lines, &IDEAL_LINES)?;
-        let room = u64::from(lines) * u64::from(self.line) <= 1 << self.address_width;
-        check(room, "ideal_lines", lines, "so few that all lines lie below 2^address_width")
+        self.check_fields()
     }
 
     fn rtl_parameters(&self) -> Vec<(&'static str, u64)> {

@@ -4,6 +4,7 @@ mod assertions;
 mod coverage;
 mod declaration;
 mod lockstep;
+mod random;
 mod report;
 mod shrinking;
 mod storage;

@@ -48,7 +48,13 @@ fn design_and_block_are_listed_like_others() {
 #[test]
 fn model_and_rtl_agree_in_every_configuration() {
     if has_rtl() {
-        for set in ["--config small", "--config paper", "--set burst=3", "--set period=1"] {
+        for set in [
+            "--config small",
+            "--config paper",
+            "--set burst=3",
+            "--set period=1",
+            "--config random",
+        ] {
             passes(&format!("cosim request_limiter --cycles 200000 {set}"));
         }
     }

@@ -152,8 +152,11 @@ fn illegal_parameters_are_refused() {
         (Config { private_latency: 0, ..PLAIN }, "private_latency = 0: must be 1 to 255"),
         (Config { private_latency: 256, ..PLAIN }, "private_latency = 256: must be 1 to 255"),
         (Config { clock_of: 17, ..PLAIN }, "clock_of = 17: must be 1 to 16"),
-        (Config { clock_on: 0, ..PLAIN }, "clock_on = 0: must be 1 to clock_of = 1"),
-        (Config { clock_on: 6, clock_of: 5, ..PLAIN }, "clock_on = 6: must be 1 to clock_of = 5"),
+        (Config { clock_on: 0, ..PLAIN }, "clock_on = 0: must be 1 to 16"),
+        (
+            Config { clock_on: 6, clock_of: 5, ..PLAIN },
+            "clock_on = 6: must be at most clock_of, where clock_of = 5",
+        ),
     ];
     for (config, message) in cases {
         assert_eq!(CommandProcessor::new(&config).unwrap_err().to_string(), message);

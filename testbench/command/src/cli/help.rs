@@ -52,6 +52,10 @@ const EXAMPLES: &[Examples] = &[
                 "cosim epoch_manager --config paper --seed 7 --cycles 20000 --wave out.fst",
             ),
             (
+                "With parameters drawn from the seed, but for one",
+                "cosim tc_l2 --config random --seed 7 --set l2_wait=3 --cycles 20000",
+            ),
+            (
                 "A self-test: one bit of the RTL is inverted, which is found (status 1)",
                 "cosim packetizer --cycles 20000 --flip tlp[3]@500",
             ),

@@ -35,7 +35,7 @@ use super::{DIFFER, Failure, WRONG_VALUE, output, rtl_status};
 pub struct Args {
     /// Block
     block: String,
-    /// Named configuration
+    /// Named configuration, or `random`: legal parameters drawn from the seed, but for those set
     #[arg(long, default_value = "small")]
     config: String,
     /// Set a parameter
@@ -44,7 +44,7 @@ pub struct Args {
     /// Mutants
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     count: u32,
-    /// Seed of the mutants and of the stimuli
+    /// Seed of the mutants, of the stimuli, and of the parameters of `--config random`
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Cycles after which a mutant survives
@@ -166,9 +166,12 @@ impl Report {
         100.0 * self.killed() as f64 / self.real().max(1) as f64
     }
 
-    fn print(&self) {
+    fn print(&self, drawn: &[String]) {
         let Self { block, config, seed, .. } = self;
         println!("{block}  config {config}  {} mutants, seed {seed}", self.mutants.len());
+        if !drawn.is_empty() {
+            println!("drawn  {}", drawn.join("  "));
+        }
         let mut within: BTreeMap<(u64, Killer), usize> = BTreeMap::new();
         for mutant in &self.mutants {
             if let Fate::Killed { by, cycles, .. } = mutant.fate {
@@ -215,6 +218,8 @@ fn runs(cycles: u64, seed: u64) -> Vec<(u64, u64)> {
 struct Bench<'a> {
     netlist: &'a Netlist<'a>,
     args: &'a Args,
+    /// What was drawn: the seeds of its runs must not draw again.
+    drawn: &'a [String],
     program: PathBuf,
 }
 
@@ -230,7 +235,7 @@ impl Bench<'_> {
         command.args(["cosim", &self.args.block, "--brief", "--config", &self.args.config]);
         command.args(["--cycles", &cycles.to_string(), "--seed", &seed.to_string(), "--rtl"]);
         command.arg(self.netlist.rtl());
-        command.args(self.args.set.iter().flat_map(|set| ["--set", set]));
+        command.args(self.args.set.iter().chain(self.drawn).flat_map(|set| ["--set", set]));
         command.env(SELECT, number.to_string()).current_dir(folder.path());
         // A netlist's runs are short, and it is built for one call.
         if env::var_os(FLAGS).is_none() {
@@ -343,7 +348,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let known: Vec<_> = blocks::all().into_iter().map(|block| block.name).collect();
     let block = blocks::find(&args.block);
     let block = block.ok_or_else(|| Failure::unknown("block", &args.block, &known))?;
-    let applied = block.family.apply(&args.config, &args.set, &[]);
+    let applied = block.family.apply_or_draw(&args.config, args.seed, &args.set, &[]);
     let (chosen, _) = applied.map_err(Failure::usage)?;
     Files::default().writes("--json", args.json.as_deref()).claim()?;
     let request = Request::new((block.describe)(&chosen), Variant::default());
@@ -352,7 +357,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let netlist = Netlist::new(&request, folder.path()).map_err(rtl)?;
     let mutants = netlist.mutants(args.count, args.seed).map_err(rtl)?;
     let program = env::current_exe().map_err(Failure::environment)?;
-    let bench = Bench { netlist: &netlist, args, program };
+    let bench = Bench { netlist: &netlist, args, drawn: &chosen.drawn, program };
     // In each run that a mutant gets: a netlist that differs by itself would kill all of them.
     for run in runs(args.cycles, args.seed) {
         if let Some((_, said)) = bench.run(0, run)? {
@@ -380,7 +385,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         proof: args.proof,
         mutants: planted.collect(),
     };
-    report.print();
+    report.print(&chosen.drawn);
     if let Some(path) = &args.json {
         output::write_json(path, &report)?;
     }

@@ -60,6 +60,43 @@ fn settings_that_are_a_named_configuration_run_as_that_one() {
 }
 
 #[test]
+fn random_parameters_are_drawn_from_the_seed_shown_and_run_again_when_set() {
+    let Some(desk) = Desk::new("random") else { return };
+    let run = |words: &str, json: &str| {
+        let words = format!("cosim test_queue --cycles 2000 {words} --json {json}.json");
+        (desk.passes(&words), desk.read(&format!("{json}.config.toml")))
+    };
+    let (left, resolved) = run("--config random --seed 5", "a");
+    let drawn = left.stdout.lines().nth(1).and_then(|line| line.strip_prefix("drawn  "));
+    let drawn: Vec<_> = drawn.expect("the second line").split("  ").collect();
+    let as_toml = drawn.iter().map(|set| set.replace('=', " = ") + "\n").collect::<String>();
+    assert!(resolved.ends_with(&as_toml), "{resolved}{as_toml}");
+    assert_eq!(desk.json("a.json")["config"], "random");
+    let (again, same) = run("--config random --seed 5", "b");
+    assert_eq!((&again.stdout, &same), (&left.stdout, &resolved));
+    let (other, _) = run("--config random --seed 6", "c");
+    assert_ne!(other.stdout.lines().nth(1), left.stdout.lines().nth(1));
+    // All of it set: the same cycles.
+    let set = drawn.iter().map(|set| format!(" --set {set}")).collect::<String>();
+    let (again, same) = run(&format!("--config small --seed 5{set}"), "d");
+    assert_eq!(same, resolved);
+    let cycles = |left: &Left| {
+        left.stdout
+            .lines()
+            .skip_while(|l| !l.starts_with("transfers"))
+            .map(str::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(cycles(&again), cycles(&left));
+    // A failure leaves words that draw nothing.
+    let failed = desk.duet("cosim test_queue --config random --seed 5 --flip item_ready@500");
+    assert_eq!(failed.status, 1, "{}", failed.stdout);
+    let rerun = format!("rerun  duet cosim test_queue --config random --seed 5{set} --flip");
+    assert!(failed.stdout.contains(&rerun), "{}", failed.stdout);
+    desk.passes("cosim finepack --cycles 1 --config random --set num_gpus=2 --set line=128");
+}
+
+#[test]
 fn flip_that_means_nothing_is_wrong_use() {
     let Some(desk) = Desk::new("flip_use") else { return };
     let run = |flip: &str, message: &[&str]| {

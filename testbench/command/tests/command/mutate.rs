@@ -58,6 +58,11 @@ fn mutants_are_killed_or_listed_with_their_lines() {
     // The same again, and in one process at a time.
     let again = desk.passes(&format!("{WORDS} --jobs 1 --json n.json"));
     assert_eq!((&again.stdout, desk.json("n.json")), (&left.stdout, report));
+    // With parameters of the seed, which its own runs do not draw again.
+    let words = "mutate gtsc_rst --config random --seed 3 --count 3 --cycles 2000 --proof 0";
+    let random = desk.passes(words);
+    let second = random.stdout.lines().nth(1).unwrap();
+    assert!(second.starts_with("drawn  n_sm="), "{}", random.stdout);
     let all = format!("{WORDS} --require 100").replace("20000 --proof 5", "3 --proof 0");
     desk.refuses(4, &all, &["must be 100 %"]);
 }

@@ -32,6 +32,15 @@ fn what_has_run_is_not_run_again_and_what_is_short_is() {
     assert_eq!(run("1000"), (said, first));
     let (_, longer) = run("2000");
     assert!(longer > first);
+    let random = ["--cycles", "1000", "--block", "test_queue", "--random", "2"];
+    let (said, status) = soak(&desk, &random);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(said.contains("2 configurations  1 seeds   2 drawn"), "{said}");
+    assert!(said.contains("in 4 runs, 0 runs failed"), "{said}");
+    assert!(desk.file("soak/test_queue.random.2.config.toml").exists());
+    let (said, status) = soak(&desk, &["--cycles", "1000", "--random", "-1"]);
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("--random: invalid count value: '-1'"), "{said}");
     let (said, status) = soak(&desk, &["--cycles", "1000", "--block", "test_queu"]);
     assert_eq!(status, Some(2), "{said}");
     assert!(said.contains("--block test_queu: must be one of"), "{said}");

@@ -40,7 +40,7 @@ pub use finepack::NAME as FINEPACK;
 pub struct Args {
     /// Block, or `finepack` for full GPUs with all its blocks
     block: String,
-    /// Named configuration
+    /// Named configuration, or `random`: legal parameters drawn from the seed, but for those set
     #[arg(long, default_value = "small")]
     config: String,
     /// Set a parameter or a static input
@@ -52,7 +52,7 @@ pub struct Args {
     /// Stop before this cycle
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     until_cycle: Option<u64>,
-    /// Seed of the stimulus
+    /// Seed of the stimulus, and of the parameters of `--config random`
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Write a waveform of the whole run: VCD, or FST where FILE ends in .fst; and a GTKWave save
@@ -85,7 +85,7 @@ pub struct Args {
 
 impl Args {
     /// What runs again up to this cycle.
-    fn to_bundle(&self, config: &str, until: u64) -> Result<Bundle, Failure> {
+    fn to_bundle(&self, chosen: &Chosen, until: u64) -> Result<Bundle, Failure> {
         let (cycles, seed) = (self.cycles.to_string(), self.seed.to_string());
         let mut words = vec![self.block.clone()];
         words.extend(keep::words(&[
@@ -94,9 +94,15 @@ impl Args {
             ("until-cycle", &until.to_string()),
             ("seed", &seed),
         ]));
-        words.extend(self.set.iter().flat_map(|set| ["--set".to_string(), set.clone()]));
+        let set = self.settings(chosen).flat_map(|set| ["--set".to_string(), set.clone()]);
+        words.extend(set);
         words.extend(self.flip.iter().flat_map(|flip| ["--flip".to_string(), flip.to_string()]));
-        keep::of_cosim(format!("{} {config}", self.block), self.seed, words)
+        keep::of_cosim(format!("{} {}", self.block, chosen.name), self.seed, words)
+    }
+
+    /// What is set, and what was drawn: a run of it draws nothing.
+    fn settings<'a>(&'a self, chosen: &'a Chosen) -> impl Iterator<Item = &'a String> {
+        self.set.iter().chain(&chosen.drawn)
     }
 
     /// Cycles to run, by both limits.
@@ -148,7 +154,8 @@ impl Subject {
     }
 
     fn chosen(&self, args: &Args) -> Result<(Chosen, Statics), Failure> {
-        let chosen = self.family().apply(&args.config, &args.set, self.statics());
+        let (config, set) = (&args.config, &args.set);
+        let chosen = self.family().apply_or_draw(config, args.seed, set, self.statics());
         chosen.map_err(Failure::usage)
     }
 
@@ -191,19 +198,22 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     let config = &chosen.0.name;
     println!("{}  config {config}  seed {}", args.block, args.seed);
+    if !chosen.0.drawn.is_empty() {
+        println!("drawn  {}", chosen.0.drawn.join("  "));
+    }
     let wave = format!("{FOLDER}/{}-{config}-{}.vcd", args.block, args.seed);
     let mismatch_wave = Some(PathBuf::from(wave)).filter(|_| !args.brief);
     let options = Options { mismatch_wave, ..options(args, &chosen.1) };
     let leave = |failure: Failure, until: u64, wave: Option<&Path>| {
         if args.again.is_none() && !args.brief {
-            keep::leave(args.to_bundle(config, until), &failure, &args.block, wave);
+            keep::leave(args.to_bundle(&chosen.0, until), &failure, &args.block, wave);
         }
         failure
     };
     let outcome =
         subject.run(args, &chosen.0, options).map_err(|e| leave(e, args.asked(), None))?;
     let mismatch = outcome.mismatch.as_ref().map(|m| (m.cycle, m.verdict(), m.waves.clone()));
-    report(args, config, &chosen.0.text(), outcome)?;
+    report(args, &chosen.0, outcome)?;
     let Some((cycle, verdict, waves)) = mismatch else { return Ok(0) };
     let failure = format!("{}: {verdict}", args.block);
     let until = args.asked().min(cycle + cosim::lockstep::AFTER);
@@ -233,7 +243,7 @@ fn options(args: &Args, statics: &Statics) -> Options {
     }
 }
 
-fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Result<(), Failure> {
+fn report(args: &Args, chosen: &Chosen, mut outcome: Outcome) -> Result<(), Failure> {
     let transfers: Vec<_> = outcome.transfers.iter().map(|(n, c)| format!("{n} {c}")).collect();
     println!("transfers  {}", transfers.join("  "));
     if !outcome.busiest.is_empty() {
@@ -252,7 +262,7 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
         let stop =
             if until < asked { format!("until-cycle {until}") } else { format!("cycles {asked}") };
         let again = args.again.clone().unwrap_or_else(|| {
-            let set = args.set.iter().map(|s| format!(" --set {s}")).collect::<String>();
+            let set = args.settings(chosen).map(|s| format!(" --set {s}")).collect::<String>();
             let flip = flip::words(args.flip.as_ref());
             let (block, config, seed) = (&args.block, &args.config, args.seed);
             let rtl = args.rtl.words();
@@ -264,9 +274,9 @@ fn report(args: &Args, config: &str, resolved: &str, mut outcome: Outcome) -> Re
     }
     let mut written = outcome.unwritten.take().map_or(Ok(()), |e| Err(Failure::environment(e)));
     if let Some(path) = &args.json {
-        let record = record::Cosim::of(&args.block, config, args.seed, &outcome);
+        let record = record::Cosim::of(&args.block, &chosen.name, args.seed, &outcome);
         let json = output::write_json(path, &record);
-        let json = json.and_then(|()| output::write_resolved(path, RESOLVED, resolved));
+        let json = json.and_then(|()| output::write_resolved(path, RESOLVED, &chosen.text()));
         written = written.and(json);
     }
     match &outcome.mismatch {

@@ -9,6 +9,13 @@ const CASES: &[(&str, &[&str])] = &[
     ("packetizer more", &["unexpected argument 'more'"]),
     ("packetizer --config nothing", &["--config nothing: must be one of paper", "small"]),
     ("packetizer --config", &["--config"]),
+    ("packetizer --config rando", &["did you mean random?"]),
+    (
+        "packetizer --config random --set line=48",
+        &["random: none of", "line = 48: must be a power"],
+    ),
+    ("packetizer --config random --set nothing=1", &["--set nothing: must be one of banks, beat"]),
+    ("packetizer --config random --set line=x", &["--set line=x: must be a number"]),
     ("packetizer --cycles 0", &["--cycles"]),
     ("packetizer --cycles x", &["--cycles", "x"]),
     ("packetizer --cycles -5", &["-5"]),
