@@ -30,7 +30,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Subcommand, ValueEnum};
 use serde::Serialize;
-use traces::trace::{Error, Event, Reader, Recorder, Totals, accel_sim, verify};
+use traces::trace::accel_sim::{self, Imported};
+use traces::trace::{Error, Event, Reader, Recorder, Totals, verify};
 
 use super::{ENVIRONMENT, Failure, USAGE, WRONG_VALUE};
 use make::{checked, claim, convert, made, save};
@@ -146,12 +147,25 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             let folder = whole.parent().filter(|folder| folder.file_name().is_some());
             let name = name_of(folder.unwrap_or(list));
             let mut recorder = Recorder::create(output, &name)?;
-            accel_sim::import(list, &mut recorder)?;
+            let imported = accel_sim::import(list, &mut recorder)?;
             save(recorder, &name)?;
-            made(output)
+            warn(&imported);
+            made(output, &imported.left_out)
         }
         Action::Info { file, json } => info(file, *json),
         Action::Verify { file } => check(file),
+    }
+}
+
+/// What an import changes or does not know.
+fn warn(imported: &Imported) {
+    let Imported { streams, unknown, .. } = imported;
+    if streams.len() > 1 {
+        let n = streams.len();
+        eprintln!("duet: warning: kernels of {n} CUDA streams run one after another in one stream");
+    }
+    for field in unknown {
+        eprintln!("duet: warning: the header field `-{field}` is not known and has no effect");
     }
 }
 

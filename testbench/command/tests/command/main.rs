@@ -1,6 +1,7 @@
 //! `duet` as other programs see it: exit status, last line, messages, files. One program of tests,
 //! as each costs a link.
 
+mod accel_sim;
 mod audit;
 mod bodies;
 mod bundles;

@@ -17,6 +17,7 @@ fn a_trace_is_imported_shown_and_verified() {
     let left = import(&desk);
     assert_eq!(left.status, 0, "{}", left.stderr);
     assert!(left.last_line().starts_with("PASS vector_sum: 1 kernels"), "{}", left.stdout);
+    assert!(left.last_line().ends_with(", left out: 4 STS"), "{}", left.stdout);
     let left = desk.duet("trace verify sum.trace");
     assert_eq!(left.status, 0, "{}", left.stderr);
     assert!(left.last_line().starts_with("PASS vector_sum"), "{}", left.stdout);

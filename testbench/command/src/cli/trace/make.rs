@@ -1,5 +1,6 @@
 //! Traces that are made: what they may replace, what must be right in them before they appear.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -72,16 +73,21 @@ pub fn checked(
     }
     let copied = File::open(&trace).and_then(|mut trace| io::copy(&mut trace, &mut whole));
     copied.and_then(|_| whole.finish()).map_err(unwritten)?;
-    made(output)
+    made(output, &BTreeMap::new())
 }
 
-/// Says what a new trace holds.
-pub fn made(path: &Path) -> Result<u8, Failure> {
+/// Says what a new trace holds, and what of the program was left out, by name.
+pub fn made(path: &Path, left_out: &BTreeMap<String, u64>) -> Result<u8, Failure> {
+    let names: Vec<String> = left_out.iter().map(|(name, n)| format!("{n} {name}")).collect();
+    let left_out = match names.as_slice() {
+        [] => String::new(),
+        names => format!(", left out: {}", names.join(", ")),
+    };
     let reader = Reader::open(path)?;
     let Totals { kernels, groups, loads, stores, atomics, .. } = *reader.totals();
     println!(
         "PASS {}: {kernels} kernels, {groups} work-groups, {loads} loads ({:.3} determined), \
-         {stores} stores, {atomics} atomics, checksum {:016x}",
+         {stores} stores, {atomics} atomics, checksum {:016x}{left_out}",
         reader.name(),
         reader.totals().share_determined(),
         reader.checksum()

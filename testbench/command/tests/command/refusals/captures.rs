@@ -106,6 +106,8 @@ fn records() -> Vec<(Vec<u8>, &'static str)> {
         (more(1, ALLOC), "40: expected no more buffers than .meta names"),
         (with(0, place(36, BUFFER, 0)), "0: a buffer of 0 bytes"),
         (with(0, place(36, BUFFER, 1 << 60)), "0: a buffer of 1152921504606846976 bytes"),
+        (with(0, place(36, BUFFER, u64::MAX)), "0: a buffer of 18446744073709551615 bytes"),
+        (with(0, place(36, BUFFER, 128)), "0: expected 64 bytes at 0x1000000000000 as .meta says"),
         (more(1, place(37, 9 << 48, 0)), "40: expected a live buffer to free"),
         (more(1, place(32, BUFFER, 65)), "40: expected 65 bytes inside a live buffer"),
         (more(1, place(33, BUFFER + 60, 8)), "40: expected 8 bytes inside a live buffer"),
@@ -119,6 +121,19 @@ fn records() -> Vec<(Vec<u8>, &'static str)> {
 const TEXTS: &[(&str, &str, &str)] = &[
     ("alloc 0 addr 0x1000000000000", "alloc 0 addr 12", "%.meta:1: expected a buffer's address"),
     ("alloc 0 addr", "alloc 0 at", "%.meta:1: expected the fields of an alloc"),
+    ("bytes 64", "bytes -1", "%.meta:1: expected a buffer's size below 2^64 bytes"),
+    ("bytes 64", "bytes 18446744073709551616", "%.meta:1: expected a buffer's size below 2^64"),
+    (
+        "bytes 64",
+        "bytes 18446744073709551615",
+        "%.bin, offset 0: expected 18446744073709551615 bytes at 0x1000000000000 as .meta says, \
+         found 64",
+    ),
+    (
+        "addr 0x1000000000000",
+        "addr 0x2000000000000",
+        "%.bin, offset 0: expected 64 bytes at 0x2000000000000 as .meta says, found 64",
+    ),
     ("kernel 0", "kernel 1", "%.meta:2: expected launches numbered from 0"),
     ("kernel 0", "kernel x", "%.meta:2: expected launches numbered from 0"),
     ("global 2 1 1", "global 2 1", "%.meta:2: expected three numbers each"),

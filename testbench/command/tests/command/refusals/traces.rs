@@ -81,7 +81,11 @@ const ACCEL_SIM: &[(&str, (&str, &str), &[&str])] = &[
     ("%.traceg\n", ("insts = 10", "insts = 11"), &["%.traceg:", "expected"]),
     ("%.traceg\n", ("insts = 10", "insts = x"), &["%.traceg:", "expected"]),
     ("%.traceg\n", ("-grid dim = (2,1,1)", "-grid dim = (3,1,1)"), &["3 thread blocks, found 2"]),
-    ("%.traceg\n", ("-grid dim = (2,1,1)", "-grid dim = (1,1,1)"), &["1 thread blocks, found 2"]),
+    (
+        "%.traceg\n",
+        ("-grid dim = (2,1,1)", "-grid dim = (1,1,1)"),
+        &["%.traceg:", "a thread block of grid dim (1,1,1), found 1,0,0"],
+    ),
     ("%.traceg\n", ("0010 ffffffff", "0010 xfffffff"), &["%.traceg:", "expected"]),
     ("%.traceg\n", ("0x00007f3a00000400 4", "0x7 x"), &["%.traceg:", "expected"]),
     ("%.traceg\n", ("#END_TB", "#END"), &["%.traceg:", "expected"]),

@@ -1,39 +1,16 @@
-//! A kernel's file: its header, then its thread blocks, one at a time.
+//! A kernel's file: its header, then its thread blocks, in the order of their numbers.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::line::Line;
+use super::header::{Header, triple};
+use super::line::{Line, WARP, What};
 use crate::trace::Error;
-use crate::trace::lines::Lines;
+use crate::trace::lines::{Compression, Lines};
 
-/// Bytes of the window of local memory.
-const LOCAL_WINDOW: u64 = 1 << 24;
-
-/// What stands before the thread blocks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Header {
-    /// Name.
-    pub name: String,
-    /// Thread blocks.
-    pub grid: [u32; 3],
-    /// Threads of a block.
-    pub block: [u32; 3],
-    /// Bytes of shared memory of a block.
-    pub group_memory: u32,
-    /// Start of the window of shared memory; it ends where that of local memory begins.
-    shared: u64,
-    local: u64,
-    /// Instructions begin with the line of the source.
-    numbered: bool,
-}
-
-impl Header {
-    /// True when a generic address is one of global memory.
-    pub fn is_global(&self, addr: u64) -> bool {
-        !(self.shared..self.local).contains(&addr)
-            && !(self.local..self.local.saturating_add(LOCAL_WINDOW)).contains(&addr)
-    }
-}
+/// Most bytes of instructions that are held at a time: those of one thread block, and of blocks that
+/// stand before their turn.
+const MAX_HELD: usize = if cfg!(test) { 1 << 20 } else { 1 << 30 };
 
 /// A warp of a thread block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,19 +21,49 @@ pub struct Warp {
     pub lines: Vec<Line>,
 }
 
+/// A thread block that has been read.
+#[derive(Default)]
+struct Block {
+    /// Instructions of each warp, by its number.
+    warps: BTreeMap<u32, Vec<Line>>,
+    /// What it takes.
+    bytes: usize,
+}
+
 /// A kernel that is being read.
 pub struct Kernel {
     /// Its text, for errors at the line that was read last.
     pub lines: Lines,
     /// Its header.
     pub header: Header,
+    /// Thread blocks.
+    blocks: u64,
+    /// Number of the next thread block.
+    next: u64,
+    /// Thread blocks that stand before their turn.
+    held: BTreeMap<u64, Block>,
+    /// Bytes of instructions of the blocks that are held or being read.
+    bytes: usize,
+}
+
+/// How a file is compressed, by its name. None: it is no kernel's file.
+pub fn compression(name: &str) -> Option<Compression> {
+    let endings = [
+        (".traceg", Compression::None),
+        (".tracez", Compression::Zstd),
+        (".traceg.xz", Compression::Xz),
+    ];
+    endings.into_iter().find(|(ending, _)| name.ends_with(ending)).map(|found| found.1)
 }
 
 impl Kernel {
-    /// Opens `kernel-N.traceg`, or compressed, `kernel-N.tracez`, and reads the header.
+    /// Opens `kernel-N.traceg`, or compressed, `kernel-N.traceg.xz` or `kernel-N.tracez`, and reads
+    /// the header.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let lines = Lines::open(path, path.extension().is_some_and(|e| e == "tracez"))?;
-        let mut kernel = Self { lines, header: Header::default() };
+        let compression = compression(&path.to_string_lossy()).unwrap_or(Compression::None);
+        let lines = Lines::open(path, compression)?;
+        let (header, held) = (Header::default(), BTreeMap::new());
+        let mut kernel = Self { lines, header, blocks: 0, next: 0, held, bytes: 0 };
         kernel.read_header()?;
         Ok(kernel)
     }
@@ -65,105 +72,196 @@ impl Kernel {
         Err(self.lines.error(expected))
     }
 
+    /// Reads up to the first line that begins with `#` and has all that is needed before it. Such
+    /// lines before are comments.
     fn read_header(&mut self) -> Result<(), Error> {
         while self.lines.next()? {
             let line = self.lines.line().trim();
-            if line.starts_with("#traces format") {
+            if line == "#BEGIN_TB" {
+                return match self.header.missing() {
+                    Some(field) => self.expected(&format!("-{field} before #BEGIN_TB")),
+                    None => self.expected("a line that begins with # before #BEGIN_TB"),
+                };
+            }
+            if line.starts_with('#') && self.header.missing().is_none() {
                 return self.check_header();
             }
-            let Some((key, value)) = line.strip_prefix('-').and_then(|l| l.split_once('=')) else {
-                continue;
-            };
-            let (key, value) = (key.trim(), value.trim());
-            let header = &mut self.header;
-            let right = match key {
-                "kernel name" => set(&mut header.name, Some(value.to_string())),
-                "grid dim" => set(&mut header.grid, dimensions(value)),
-                "block dim" => set(&mut header.block, dimensions(value)),
-                "shmem" => set(&mut header.group_memory, value.parse().ok()),
-                "shmem base_addr" => set(&mut header.shared, hexadecimal(value)),
-                "local mem base_addr" => set(&mut header.local, hexadecimal(value)),
-                "enable lineinfo" => set(&mut header.numbered, Some(value == "1")),
-                _ => true,
-            };
-            if !right {
-                return self.expected("a header line with its value");
+            if !line.is_empty() && !line.starts_with('#') {
+                let read = self.header.field(line);
+                read.map_err(|expected| self.lines.error(&expected))?;
             }
         }
         self.expected("a header that ends with \"#traces format\"")
     }
 
-    fn check_header(&self) -> Result<(), Error> {
-        if self.header.grid.contains(&0) || self.header.block.contains(&0) {
-            return self.expected("a grid dim and a block dim before the thread blocks");
+    fn check_header(&mut self) -> Result<(), Error> {
+        if self.header.threads().is_none() {
+            return self.expected("a grid of less than 2^32 threads");
+        }
+        match self.header.blocks() {
+            Some(blocks) => self.blocks = blocks,
+            None => return self.expected("a grid of less than 2^64 thread blocks"),
         }
         Ok(())
     }
 
-    /// The next thread block; false at the end. Warps are reused.
+    /// The next thread block; false at the end.
     pub fn next_block(&mut self, warps: &mut Vec<Warp>) -> Result<bool, Error> {
+        while !self.held.contains_key(&self.next) {
+            if !self.find_block()? {
+                let (blocks, found) = (self.blocks, self.next + self.held.len() as u64);
+                if found == blocks {
+                    return Ok(false);
+                }
+                let all = format!("as many as grid dim, {blocks} thread blocks, found {found}");
+                return self.expected(&all);
+            }
+            let (number, block) = self.read_block()?;
+            self.held.insert(number, block);
+        }
+        let block = self.held.remove(&self.next).unwrap_or_default();
+        self.bytes -= block.bytes;
+        self.next += 1;
         warps.clear();
+        warps.extend(block.warps.into_iter().map(|(number, lines)| Warp { number, lines }));
+        Ok(true)
+    }
+
+    /// Reads up to the begin of a thread block; false at the end of the file.
+    fn find_block(&mut self) -> Result<bool, Error> {
         while self.lines.next()? {
-            if self.lines.line().trim() == "#BEGIN_TB" {
-                self.read_block(warps)?;
+            let line = self.lines.line().trim();
+            if line == "#BEGIN_TB" {
                 return Ok(true);
+            }
+            let comment = line.starts_with('#') && line != "#END_TB";
+            if !line.is_empty() && !comment {
+                return self.expected("#BEGIN_TB before more of the kernel");
             }
         }
         Ok(false)
     }
 
-    fn read_block(&mut self, warps: &mut Vec<Warp>) -> Result<(), Error> {
-        let mut left = 0u64;
+    /// A thread block and its number.
+    fn read_block(&mut self) -> Result<(u64, Block), Error> {
+        let number = self.block_number()?;
+        let mut block = Block::default();
+        self.hold(&mut block, size_of::<Block>())?;
         while self.lines.next()? {
             let line = self.lines.line().trim();
-            if left > 0 && !line.is_empty() {
-                left -= 1;
-                let parsed = Line::parse(line, self.header.numbered);
-                match (parsed, warps.last_mut()) {
-                    (Ok(line), Some(warp)) => warp.lines.push(line),
-                    (Err(expected), _) => return self.expected(expected),
-                    (_, None) => return self.expected("a warp before its instructions"),
-                }
-            } else if line == "#END_TB" {
-                return Ok(());
-            } else if let Some(number) = value_of(line, "warp") {
-                let Ok(number) = number.parse() else {
-                    return self.expected("a warp's number");
-                };
-                warps.push(Warp { number, lines: Vec::new() });
-            } else if let Some(count) = value_of(line, "insts") {
-                match count.parse() {
-                    Ok(count) => left = count,
-                    Err(_) => return self.expected("a number of instructions"),
-                }
-            } else if !line.is_empty() && value_of(line, "thread block").is_none() {
+            if line == "#END_TB" {
+                return Ok((number, block));
+            }
+            if let Some(warp) = value_of(line, "warp") {
+                let number = self.warp_number(warp, &block)?;
+                self.hold(&mut block, size_of::<Warp>())?;
+                let lines = self.instructions(&mut block)?;
+                block.warps.insert(number, lines);
+            } else if !line.is_empty() && (!block.warps.is_empty() || !is_of_cluster(line)) {
                 return self.expected("thread block, warp, insts or #END_TB");
             }
         }
         self.expected("#END_TB")
     }
+
+    /// The next line that holds something. Errors: there is none.
+    fn filled_line(&mut self, expected: &str) -> Result<&str, Error> {
+        while self.lines.next()? {
+            if !self.lines.line().trim().is_empty() {
+                return Ok(self.lines.line().trim());
+            }
+        }
+        self.expected(expected)
+    }
+
+    fn block_number(&mut self) -> Result<u64, Error> {
+        const EXPECTED: &str = "thread block = X,Y,Z";
+        let line = self.filled_line(EXPECTED)?;
+        let Some(at) = value_of(line, "thread block").and_then(triple) else {
+            return self.expected(EXPECTED);
+        };
+        let [x, y, z] = at;
+        let Some(number) = self.header.number(at) else {
+            let [width, height, depth] = self.header.grid;
+            let grid = format!("a thread block of grid dim ({width},{height},{depth})");
+            return self.expected(&format!("{grid}, found {x},{y},{z}"));
+        };
+        if number < self.next || self.held.contains_key(&number) {
+            return self.expected(&format!("thread block {x},{y},{z} once"));
+        }
+        Ok(number)
+    }
+
+    fn warp_number(&self, text: &str, block: &Block) -> Result<u32, Error> {
+        let Ok(number) = text.parse::<u32>() else {
+            return self.expected(&format!("a warp's number, found {text}"));
+        };
+        let (warps, threads) = (self.header.warps(), self.header.block_threads());
+        if u64::from(number) >= warps {
+            let item = u64::from(number) * WARP as u64;
+            let first = format!("work-item {item} of a work-group of {threads}");
+            return self
+                .expected(&format!("a warp's number below {warps}, found {number}: {first}"));
+        }
+        if block.warps.contains_key(&number) {
+            return self.expected(&format!("warp {number} once in a thread block"));
+        }
+        Ok(number)
+    }
+
+    /// A block takes more memory. Errors: all that are held take too much.
+    fn hold(&mut self, block: &mut Block, bytes: usize) -> Result<(), Error> {
+        block.bytes += bytes;
+        self.bytes += bytes;
+        if self.bytes <= MAX_HELD {
+            return Ok(());
+        }
+        let (most, held) = (MAX_HELD >> 20, self.held.len());
+        self.expected(&format!("a thread block of at most {most} MiB with {held} that wait for it"))
+    }
+
+    /// `insts = N` and as many instructions.
+    fn instructions(&mut self, block: &mut Block) -> Result<Vec<Line>, Error> {
+        const EXPECTED: &str = "insts = N";
+        let line = self.filled_line(EXPECTED)?;
+        let count = value_of(line, "insts").and_then(|count| count.parse::<u64>().ok());
+        let Some(count) = count else { return self.expected(EXPECTED) };
+        let numbered = self.header.numbered;
+        let mut lines: Vec<Line> = Vec::new();
+        for _ in 0..count {
+            let text = self.filled_line("an instruction")?;
+            let line = match Line::parse(text, numbered) {
+                Ok(line) => line,
+                Err(expected) => return self.expected(&expected),
+            };
+            match lines.last_mut() {
+                // What accesses nothing is only counted, by lane.
+                Some(last) if last.joins(&line) => last.times += 1,
+                _ => {
+                    self.hold(block, line.bytes())?;
+                    lines.push(line);
+                }
+            }
+        }
+        Ok(lines)
+    }
 }
 
-/// False when there is no value.
-fn set<T>(field: &mut T, value: Option<T>) -> bool {
-    value.map(|value| *field = value).is_some()
+impl Line {
+    /// True when the next instruction can be counted with this one.
+    fn joins(&self, next: &Self) -> bool {
+        let other = self.what == What::Other && next.what == What::Other;
+        other && self.mask == next.mask && self.times < u32::MAX
+    }
+}
+
+/// A line about the cluster of a thread block.
+fn is_of_cluster(line: &str) -> bool {
+    ["cluster id", "cluster cta", "cluster rank"].iter().any(|key| value_of(line, key).is_some())
 }
 
 /// What follows `key =`.
 fn value_of<'a>(line: &'a str, key: &str) -> Option<&'a str> {
     let (found, value) = line.split_once('=')?;
     (found.trim() == key).then(|| value.trim())
-}
-
-/// `(x,y,z)`
-fn dimensions(text: &str) -> Option<[u32; 3]> {
-    let inner = text.strip_prefix('(')?.strip_suffix(')')?;
-    let mut numbers = inner.split(',').map(|n| n.trim().parse().ok());
-    let sizes = [numbers.next()??, numbers.next()??, numbers.next()??];
-    numbers.next().is_none().then_some(sizes)
-}
-
-/// With or without `0x`.
-pub fn hexadecimal(text: &str) -> Option<u64> {
-    u64::from_str_radix(text.strip_prefix("0x").unwrap_or(text), 16).ok()
 }

@@ -1,7 +1,13 @@
 //! One line of a thread block: an instruction of a warp.
 
-use super::kernel::hexadecimal;
+use super::header::hexadecimal;
+use super::opcodes::{Class, Space, class, width};
 use crate::trace::AtomicOp;
+
+/// Addresses from here on are none.
+const ADDRESS_END: u64 = 1 << 62;
+/// Most bytes of a lane's access in a trace.
+const MOST: u8 = 16;
 
 /// Lanes of a warp there.
 pub const WARP: usize = 32;
@@ -19,6 +25,8 @@ pub enum What {
     Barrier,
     /// Orders accesses.
     Fence,
+    /// Something that the import leaves out and counts.
+    LeftOut,
     /// Anything else.
     Other,
 }
@@ -30,6 +38,8 @@ pub struct Line {
     pub pc: u32,
     /// Active lanes.
     pub mask: u32,
+    /// The opcode's name in the table.
+    pub name: &'static str,
     /// What it does.
     pub what: What,
     /// Bytes of each lane's access.
@@ -38,57 +48,94 @@ pub struct Line {
     pub generic: bool,
     /// Address of each active lane, least lane first.
     pub addrs: Vec<u64>,
+    /// How many such instructions follow one another; 1 for all but [`What::Other`].
+    pub times: u32,
 }
 
 /// Words of a line, read from the front.
 struct Words<'a>(std::str::SplitAsciiWhitespace<'a>);
 
 impl<'a> Words<'a> {
-    fn word(&mut self, expected: &'static str) -> Result<&'a str, &'static str> {
-        self.0.next().ok_or(expected)
+    fn word(&mut self, expected: &'static str) -> Result<&'a str, String> {
+        self.0.next().ok_or_else(|| expected.to_string())
     }
 
-    fn decimal(&mut self, expected: &'static str) -> Result<i64, &'static str> {
-        self.word(expected)?.parse().map_err(|_| expected)
+    fn decimal(&mut self, expected: &'static str) -> Result<i64, String> {
+        let word = self.word(expected)?;
+        word.parse().map_err(|_| format!("{expected}, found {word}"))
     }
 
-    fn hexadecimal(&mut self, expected: &'static str) -> Result<u64, &'static str> {
-        hexadecimal(self.word(expected)?).ok_or(expected)
+    fn hexadecimal(&mut self, expected: &'static str) -> Result<u64, String> {
+        let word = self.word(expected)?;
+        hexadecimal(word).ok_or_else(|| format!("{expected}, found {word}"))
+    }
+
+    fn hexadecimal32(&mut self, expected: &'static str) -> Result<u32, String> {
+        let number = self.hexadecimal(expected)?;
+        number.try_into().map_err(|_| format!("{expected} of 32 bits, found {number:#x}"))
     }
 
     /// A count and as many registers.
-    fn registers(&mut self) -> Result<(), &'static str> {
+    fn registers(&mut self) -> Result<(), String> {
         let count = self.decimal("a number of registers")?;
         if !(0..=64).contains(&count) {
-            return Err("a number of registers, 0 to 64");
+            return Err(format!("a number of registers, 0 to 64, found {count}"));
         }
         (0..count).try_for_each(|_| self.word("a register").map(|_| ()))
+    }
+
+    /// Nothing is left but an immediate, which tracers write since version 4.
+    fn end(mut self) -> Result<(), String> {
+        match (self.0.next(), self.0.next()) {
+            (None, _) => Ok(()),
+            (Some(immediate), None) if immediate.parse::<i128>().is_ok() => Ok(()),
+            (Some(word), _) => {
+                Err(format!("the end or an immediate after an address of each lane, found {word}"))
+            }
+        }
     }
 }
 
 impl Line {
-    /// From its text. `numbered`: the line of the source comes first. What follows the addresses
-    /// (an immediate) is not looked at.
-    pub fn parse(text: &str, numbered: bool) -> Result<Self, &'static str> {
+    /// From its text. `numbered`: the line of the source comes first. The width is the opcode's:
+    /// the field's is wrong in some versions of the tracer.
+    pub fn parse(text: &str, numbered: bool) -> Result<Self, String> {
         let mut words = Words(text.split_ascii_whitespace());
         if numbered {
             words.decimal("a line of the source")?;
         }
-        let pc = words.hexadecimal("a program counter")?;
-        let pc = u32::try_from(pc).map_err(|_| "a program counter of 32 bits")?;
-        let mask = words.hexadecimal("a mask of lanes")?;
-        let mask = u32::try_from(mask).map_err(|_| "a mask of 32 lanes")?;
+        let pc = words.hexadecimal32("a program counter")?;
+        let mask = words.hexadecimal32("a mask of lanes")?;
         words.registers()?;
         let opcode = words.word("an opcode")?;
         words.registers()?;
-        let (what, generic) = what(opcode);
-        let size = size(opcode, what);
-        let mut line = Self { pc, mask, what, size, generic, addrs: Vec::new() };
-        let width = words.decimal("a width of the access")?;
-        if line.accesses() && width != 0 {
-            line.addresses(&mut words)?;
-        } else if line.accesses() {
-            line.mask = 0;
+        let Some((class, name)) = class(opcode) else {
+            return Err(format!("an opcode that the table of SASS opcodes has, found {opcode}"));
+        };
+        let (what, space) = match class {
+            Class::Load(space) => (What::Load, space),
+            Class::Store(space) => (What::Store, space),
+            Class::Atomic(space) => (What::Atomic(operation(opcode)), space),
+            // A warp without active lanes does not arrive.
+            Class::Barrier if mask != 0 => (What::Barrier, Space::Global),
+            Class::Fence => (What::Fence, Space::Global),
+            Class::LeftOut => (What::LeftOut, Space::Global),
+            Class::Barrier | Class::Nothing => (What::Other, Space::Global),
+            Class::Refused(why) => {
+                return Err(format!("an opcode that the import reads, found {opcode} ({why})"));
+            }
+        };
+        let generic = space == Space::Generic;
+        let mut line = Self { pc, mask, name, what, size: 0, generic, addrs: Vec::new(), times: 1 };
+        let field = words.decimal("a width of the access")?;
+        if line.accesses() {
+            line.size = checked_width(opcode, what)?;
+            if field != 0 {
+                line.addresses(&mut words)?;
+            } else if mask != 0 {
+                return Err(format!("addresses of the active lanes {mask:08x} of {opcode}"));
+            }
+            words.end()?;
         }
         Ok(line)
     }
@@ -104,9 +151,15 @@ impl Line {
         (0..WARP).filter(move |lane| mask >> lane & 1 == 1)
     }
 
-    fn addresses(&mut self, words: &mut Words) -> Result<(), &'static str> {
+    /// Bytes of memory that it takes.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(self.addrs.as_slice())
+    }
+
+    fn addresses(&mut self, words: &mut Words) -> Result<(), String> {
         const ADDRESS: &str = "an address";
         let lanes = self.mask.count_ones() as usize;
+        self.addrs.reserve_exact(lanes);
         let mode = words.decimal("a form of addresses")?;
         match mode {
             0 => {
@@ -132,28 +185,26 @@ impl Line {
                     self.addrs.push(addr);
                 }
             }
-            _ => return Err("a form of addresses, 0 to 2"),
+            _ => return Err(format!("a form of addresses, 0 to 2, found {mode}")),
         }
-        Ok(())
+        match self.addrs.iter().find(|&&addr| addr >= ADDRESS_END) {
+            Some(addr) => Err(format!("addresses below 2^62, found {addr:#x}")),
+            None => Ok(()),
+        }
     }
 }
 
-/// What an opcode does, and whether its address is generic. Shared, local and constant memory is
-/// not global memory.
-fn what(opcode: &str) -> (What, bool) {
-    let stem = opcode.split('.').next().unwrap_or_default();
-    let has = |part: &str| opcode.split('.').any(|p| p == part);
-    match stem {
-        "LDG" => (What::Load, false),
-        "LD" => (What::Load, true),
-        "STG" => (What::Store, false),
-        "ST" => (What::Store, true),
-        "ATOM" => (What::Atomic(operation(opcode)), true),
-        "ATOMG" | "RED" => (What::Atomic(operation(opcode)), false),
-        // An arrival alone does not wait.
-        "BAR" if !has("ARV") => (What::Barrier, false),
-        "MEMBAR" => (What::Fence, false),
-        _ => (What::Other, false),
+/// Bytes of a lane's access, which a trace can hold.
+fn checked_width(opcode: &str, what: What) -> Result<u8, String> {
+    let bytes = width(opcode)?;
+    match what {
+        What::Atomic(_) if !matches!(bytes, 4 | 8) => {
+            Err(format!("an atomic of 4 or 8 bytes, found {opcode} of {bytes}"))
+        }
+        _ if bytes > MOST => {
+            Err(format!("an access of at most {MOST} bytes, found {opcode} of {bytes}"))
+        }
+        _ => Ok(bytes),
     }
 }
 
@@ -181,21 +232,6 @@ fn operation(opcode: &str) -> AtomicOp {
     parts.unwrap_or(AtomicOp::Exchange)
 }
 
-/// Bytes of an access: the opcode says so more reliably than the field.
-fn size(opcode: &str, what: What) -> u8 {
-    let size = opcode.split('.').find_map(|part| match part {
-        "U8" | "S8" | "8" => Some(1),
-        "U16" | "S16" | "16" => Some(2),
-        "64" | "U64" | "S64" => Some(8),
-        "128" => Some(16),
-        _ => None,
-    });
-    match what {
-        What::Atomic(_) => size.filter(|&size| size == 8).unwrap_or(4),
-        _ => size.unwrap_or(4),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -209,7 +245,7 @@ mod tests {
         let list = parse("0010 00000005 1 R2 LDG.E.SYS 1 R4 4 0 0x7f0000000000 0x7f0000000040");
         assert_eq!((list.pc, list.mask, list.what, list.size), (0x10, 5, What::Load, 4));
         assert_eq!(list.addrs, [0x7f00_0000_0000, 0x7f00_0000_0040]);
-        let stride = parse("0020 0000000e 0 STG.E.64 2 R4 R6 8 1 0x7f0000001000 -8 0x12");
+        let stride = parse("0020 0000000e 0 STG.E.64 2 R4 R6 8 1 0x7f0000001000 -8 12");
         assert_eq!((stride.what, stride.size), (What::Store, 8));
         assert_eq!(stride.addrs, [0x7f00_0000_1000, 0x7f00_0000_0ff8, 0x7f00_0000_0ff0]);
         let deltas = parse("0030 00000007 0 LDG.E.128 1 R4 16 2 0x7f0000002000 16 -32");
@@ -218,17 +254,40 @@ mod tests {
     }
 
     #[test]
-    fn opcodes_are_told_apart() {
-        let what = |opcode: &str| super::what(opcode).0;
-        assert_eq!(what("LDS.U"), What::Other);
-        assert_eq!(what("STL"), What::Other);
-        assert_eq!(what("BAR.SYNC"), What::Barrier);
-        assert_eq!(what("BAR.ARV"), What::Other);
-        assert_eq!(what("MEMBAR.SC.GPU"), What::Fence);
-        assert_eq!(what("RED.E.ADD.STRONG.GPU"), What::Atomic(AtomicOp::Add));
-        assert_eq!(what("RED.E.ADD.F32.FTZ.RN.STRONG.GPU"), What::Atomic(AtomicOp::Exchange));
-        assert_eq!(what("ATOMG.E.MAX.S32.STRONG.GPU"), What::Atomic(AtomicOp::Max));
-        assert_eq!(what("ATOMG.E.CAS.STRONG.GPU"), What::Atomic(AtomicOp::Exchange));
+    fn operations_of_atomics_are_found() {
+        for (opcode, op) in [
+            ("RED.E.ADD.STRONG.GPU", AtomicOp::Add),
+            ("ATOMG.E.INC.STRONG.GPU", AtomicOp::Add),
+            ("RED.E.ADD.F32.FTZ.RN.STRONG.GPU", AtomicOp::Exchange),
+            ("REDG.E.ADD.F32x2.RN.STRONG.GPU", AtomicOp::Exchange),
+            ("ATOMG.E.MAX.S32.STRONG.GPU", AtomicOp::Max),
+            ("ATOMG.E.MAX.STRONG.GPU", AtomicOp::UMax),
+            ("ATOMG.E.CAS.STRONG.GPU", AtomicOp::Exchange),
+        ] {
+            let line = parse(&format!("0010 00000001 0 {opcode} 2 R2 R4 4 0 0x1000"));
+            assert_eq!((line.what, line.addrs.len()), (What::Atomic(op), 1), "{opcode}");
+        }
+    }
+
+    #[test]
+    fn a_warp_without_active_lanes_meets_no_other() {
+        assert_eq!(parse("0010 00000001 0 BAR.SYNC 0 0").what, What::Barrier);
+        assert_eq!(parse("0010 00000000 0 BAR.SYNC 0 0").what, What::Other);
+    }
+
+    #[test]
+    fn what_is_left_out_keeps_its_name() {
+        let line = parse("0010 ffffffff 1 R4 LDGSTS.E.BYPASS.LTC128B.128 1 R2 16 1 0x1000 16");
+        assert_eq!((line.what, line.name, line.lanes().count()), (What::LeftOut, "LDGSTS", 32));
+    }
+
+    #[test]
+    fn an_immediate_may_follow() {
+        let text = "0010 00000001 0 STG.E 2 R2 R4 4 0 0x10";
+        assert_eq!(parse(&format!("{text} -16")), parse(text));
+        // The lanes of a masked load have no addresses.
+        let masked = parse("0010 00000000 1 R4 LDG.E 1 R2 0 0");
+        assert_eq!((masked.mask, masked.addrs.len()), (0, 0));
     }
 
     #[test]
@@ -240,17 +299,42 @@ mod tests {
 
     #[test]
     fn bad_lines_are_refused() {
-        for text in [
-            "",
-            "0010",
-            "xyz 00000001 0 EXIT 0 0",
-            "0010 100000000 0 EXIT 0 0",
-            "0010 00000001 -1 EXIT 0 0",
-            "0010 00000003 0 LDG.E 1 R4 4 0 0x10",
-            "0010 00000003 0 LDG.E 1 R4 4 3 0x10 0x20",
-            "0010 00000003 0 LDG.E 1 R4 4 1 0x10",
+        for (text, expected) in [
+            ("", "a program counter"),
+            ("0010", "a mask of lanes"),
+            ("xyz 00000001 0 EXIT 0 0", "a program counter, found xyz"),
+            ("100000000 00000001 0 EXIT 0 0", "a program counter of 32 bits, found 0x100000000"),
+            ("0010 100000000 0 EXIT 0 0", "a mask of lanes of 32 bits, found 0x100000000"),
+            ("0010 00000001 -1 EXIT 0 0", "a number of registers, 0 to 64, found -1"),
+            ("0010 00000001 0 EXIT 0", "a width of the access"),
+            ("0010 00000003 0 LDG.E 1 R4 4 0 0x10", "an address"),
+            ("0010 00000003 0 LDG.E 1 R4 4 3 0x10 0x20", "a form of addresses, 0 to 2, found 3"),
+            ("0010 00000003 0 LDG.E 1 R4 4 1 0x10", "a stride"),
+            ("0010 00000003 0 LDG.E 1 R4 4 2 0x10", "a distance from the last lane's address"),
+            ("0010 00000003 0 LDG.E 1 R4 4 1 0x10 -32", "below 2^62, found 0xfffffffffffffff0"),
+            (
+                "0010 00000001 0 LDG.E 1 R4 4 0 0x10 0x20",
+                "after an address of each lane, found 0x20",
+            ),
+            ("0010 00000001 0 LDG.E 1 R4 4 0 0x10 16 4", "after an address of each lane, found 16"),
+            ("0010 0000000f 0 LDG.E 1 R4 0", "addresses of the active lanes 0000000f of LDG.E"),
+            ("0010 0000000f 0 STG.E 1 R4 0 0", "addresses of the active lanes 0000000f of STG.E"),
+            ("0010 00000001 0 BARRIER 0 0", "table of SASS opcodes has, found BARRIER"),
+            ("0010 00000001 0 LDQ.E 1 R4 4 0 0x10", "table of SASS opcodes has, found LDQ.E"),
+            ("0010 00000001 0 TEX.LL 1 R4 0", "the import reads, found TEX.LL (texture memory"),
+            ("0010 00000001 0 UTMALDG.2D 0 0", "the import reads, found UTMALDG.2D (a bulk copy"),
+            (
+                "0010 00000001 0 LDG.E.96 1 R4 4 0 0x10",
+                "a width that is known, found 96 in LDG.E.96",
+            ),
+            ("0010 00000001 0 LDG.E.256 1 R4 4 0 0x10", "at most 16 bytes, found LDG.E.256 of 32"),
+            (
+                "0010 00000001 0 REDG.E.ADD.F32x4.RN 1 R4 4 0 0x10",
+                "an atomic of 4 or 8 bytes, found REDG.E.ADD.F32x4.RN of 16",
+            ),
         ] {
-            assert!(Line::parse(text, false).is_err(), "{text}");
+            let error = Line::parse(text, false).unwrap_err();
+            assert!(error.contains(expected), "{text}: {error}");
         }
     }
 }

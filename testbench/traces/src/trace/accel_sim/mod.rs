@@ -1,25 +1,30 @@
 //! Traces of Accel-Sim: `kernelslist.g` and a file for each kernel.
 //!
 //! They hold addresses and no values. Stores and copies of the host get values made of address and
-//! order; loads get what these leave in memory. Shared, local and constant memory is left out. The
-//! trace does not name buffers: neighbouring pages that are used become one. All kernels run in one
-//! stream, in the order of the list, because the values are made in that order.
+//! order; loads get what these leave in memory. What `opcodes` leaves out is counted. The trace does
+//! not name buffers: neighbouring pages that are used become one. All kernels run in one stream, in
+//! the order of the list, because the values are made in that order.
 
+#[cfg(test)]
+mod cases;
+mod header;
 mod kernel;
 mod line;
+mod opcodes;
 mod regions;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use kernel::{Header, Kernel, Warp, hexadecimal};
+use header::{Header, hexadecimal};
+use kernel::{Kernel, Warp, compression};
 use line::{Line, WARP, What};
 use regions::{Pages, Region, Regions};
 
 use super::limits::MAX_HOST_WRITE;
-use super::lines::Lines;
+use super::lines::{Compression, Lines};
 use super::occurrences::Occurrences;
 use super::pages::Memory;
 use super::{Access, AccessKind, Arg, ArgKind, Error, KernelSpec, Mode, Record};
@@ -29,6 +34,17 @@ const MAX_LINE: u64 = 1 << 12;
 /// Addresses above are none.
 const HIGHEST: u64 = 1 << 62;
 
+/// What became of the kernels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// What was left out: names of opcodes, and how often lanes executed them.
+    pub left_out: BTreeMap<String, u64>,
+    /// Fields of headers that are not known.
+    pub unknown: BTreeSet<String>,
+    /// CUDA streams of the kernels.
+    pub streams: BTreeSet<u64>,
+}
+
 /// A line of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Command {
@@ -37,19 +53,20 @@ enum Command {
 }
 
 /// Reads the list and its kernels into `record`.
-pub fn import(list: &Path, record: &mut impl Record<Error = Error>) -> Result<(), Error> {
+pub fn import(list: &Path, record: &mut impl Record<Error = Error>) -> Result<Imported, Error> {
     let commands = read_list(list)?;
-    let regions = find_regions(&commands, record)?;
-    let occurrences = Occurrences::default();
-    let (memory, order) = (Memory::default(), 0);
-    let mut import = Import { record, regions, occurrences, memory, order };
+    let touched = touched_pages(&commands)?;
+    let regions = find_regions(&commands, &touched, record).map_err(in_file(list))?;
+    let (occurrences, memory) = (Occurrences::default(), Memory::default());
+    let imported = Imported::default();
+    let mut import = Import { record, touched, regions, occurrences, memory, order: 0, imported };
     for command in &commands {
         match command {
             Command::Copy { addr, bytes } => import.copy(*addr, *bytes).map_err(in_file(list))?,
             Command::Kernel(path) => import.kernel(path).map_err(in_file(path))?,
         }
     }
-    Ok(())
+    Ok(import.imported)
 }
 
 /// What a trace cannot hold stands in this file.
@@ -61,7 +78,7 @@ fn in_file(path: &Path) -> impl Fn(Error) -> Error + '_ {
 }
 
 fn read_list(path: &Path) -> Result<Vec<Command>, Error> {
-    let mut lines = Lines::open(path, false)?;
+    let mut lines = Lines::open(path, Compression::None)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut commands = Vec::new();
     while lines.piece(MAX_LINE)? {
@@ -74,10 +91,10 @@ fn read_list(path: &Path) -> Result<Vec<Command>, Error> {
                 return Err(lines.error("an address and a size below 2^62"));
             }
             commands.push(Command::Copy { addr, bytes });
-        } else if text.ends_with(".traceg") || text.ends_with(".tracez") {
+        } else if compression(text).is_some() {
             commands.push(Command::Kernel(folder.join(text)));
         } else if !text.is_empty() && !text.starts_with('#') {
-            return Err(lines.error("MemcpyHtoD,… or kernel-N.traceg"));
+            return Err(lines.error("MemcpyHtoD,… or kernel-N.traceg, .traceg.xz or .tracez"));
         }
     }
     Ok(commands)
@@ -90,9 +107,6 @@ fn each_access(path: &Path, mut visit: impl FnMut(u64, u8, bool)) -> Result<(), 
     while kernel.next_block(&mut warps)? {
         for line in warps.iter().flat_map(|warp| &warp.lines) {
             for (_, addr) in global_lanes(&kernel.header, line) {
-                if addr >= HIGHEST {
-                    return Err(kernel.lines.error("addresses below 2^62 in this thread block"));
-                }
                 visit(addr, line.size, line.what != What::Load);
             }
         }
@@ -106,21 +120,33 @@ fn global_lanes<'a>(header: &'a Header, line: &'a Line) -> impl Iterator<Item = 
     pairs.filter(|&(_, addr)| !line.generic || header.is_global(addr))
 }
 
-fn find_regions(
-    commands: &[Command],
-    record: &mut impl Record<Error = Error>,
-) -> Result<Regions, Error> {
+/// Pages that kernels access.
+fn touched_pages(commands: &[Command]) -> Result<Pages, Error> {
     let mut pages = Pages::default();
     for command in commands {
-        match command {
-            Command::Copy { addr, bytes } => pages.add(*addr, *bytes),
-            Command::Kernel(path) => {
-                each_access(path, |addr, size, _| pages.add(addr, u64::from(size)))?;
-            }
+        if let Command::Kernel(path) = command {
+            each_access(path, |addr, size, _| pages.add(addr, u64::from(size)))?;
+        }
+    }
+    Ok(pages)
+}
+
+/// Buffers: pages that are copied to or accessed, where a kernel accesses one of them.
+fn find_regions(
+    commands: &[Command],
+    touched: &Pages,
+    record: &mut impl Record<Error = Error>,
+) -> Result<Regions, Error> {
+    let mut pages = touched.clone();
+    for command in commands {
+        if let Command::Copy { addr, bytes } = command {
+            pages.add(*addr, *bytes);
         }
     }
     let mut regions = Regions::default();
-    for (from, end) in pages.runs() {
+    for (from, end) in
+        pages.runs().filter(|&(from, end)| touched.within(from, end).next().is_some())
+    {
         let addr = record.alloc(&format!("at {from:#x}"), end - from)?;
         regions.0.push(Region { from, end, addr });
     }
@@ -137,11 +163,14 @@ fn scramble(number: u64) -> u64 {
 
 struct Import<'a, R> {
     record: &'a mut R,
+    /// What copies are kept of.
+    touched: Pages,
     regions: Regions,
     occurrences: Occurrences,
     memory: Memory,
     /// Stores and atomics so far.
     order: u64,
+    imported: Imported,
 }
 
 impl<R: Record<Error = Error>> Import<'_, R> {
@@ -155,9 +184,18 @@ impl<R: Record<Error = Error>> Import<'_, R> {
         value
     }
 
-    fn copy(&mut self, addr: u64, bytes: u64) -> Result<(), Error> {
-        // `find_regions` has seen the copy.
-        let Some(addr) = self.regions.place(addr) else { return Ok(()) };
+    /// Copies to the pages that kernels access.
+    fn copy(&mut self, from: u64, bytes: u64) -> Result<(), Error> {
+        let runs: Vec<(u64, u64)> = self.touched.within(from, from + bytes).collect();
+        for (from, end) in runs {
+            // `find_regions` has seen it.
+            let Some(addr) = self.regions.place(from) else { continue };
+            self.host_write(addr, end - from)?;
+        }
+        Ok(())
+    }
+
+    fn host_write(&mut self, addr: u64, bytes: u64) -> Result<(), Error> {
         let mut data = Vec::new();
         let mut done = 0;
         while done < bytes {
@@ -177,27 +215,18 @@ impl<R: Record<Error = Error>> Import<'_, R> {
     fn kernel(&mut self, path: &Path) -> Result<(), Error> {
         let args = self.args(path)?;
         let mut kernel = Kernel::open(path)?;
-        let Header { name, grid, block, group_memory, .. } = kernel.header.clone();
-        let mut items = [0; 3];
-        for (i, size) in items.iter_mut().enumerate() {
-            let product = grid[i].checked_mul(block[i]);
-            *size =
-                product.ok_or_else(|| kernel.lines.error("a grid of less than 2^32 threads"))?;
-        }
+        let Header { name, block, group_memory, .. } = kernel.header.clone();
+        self.imported.unknown.extend(kernel.header.unknown.iter().cloned());
+        self.imported.streams.insert(kernel.header.stream);
+        // `Kernel::open` has checked it.
+        let items = kernel.header.threads().unwrap_or_default();
         let spec = KernelSpec { name, grid: items, local: block, group_memory, stream: 0, args };
         self.record.begin_kernel(spec)?;
         let mut warps = Vec::new();
-        let mut blocks = 0;
         while kernel.next_block(&mut warps)? {
             self.record.begin_group()?;
             self.block(&kernel, &warps)?;
             self.record.end_group()?;
-            blocks += 1;
-        }
-        let all: u64 = grid.into_iter().map(u64::from).product();
-        if blocks != all {
-            let expected = format!("as many as grid dim, {all} thread blocks, found {blocks}");
-            return Err(kernel.lines.error(&expected));
         }
         self.record.end_kernel()
     }
@@ -255,20 +284,33 @@ impl<R: Record<Error = Error>> Import<'_, R> {
         let first = warp.checked_mul(WARP as u32);
         let first = first.ok_or_else(|| kernel.lines.error("a warp's number that exists"))?;
         if line.accesses() {
+            let mut accessed = 0;
             for (lane, addr) in global_lanes(&kernel.header, line) {
                 let gap = std::mem::take(&mut gaps[lane]);
                 self.access(first + lane as u32, line, addr, gap)?;
+                accessed += 1;
             }
+            let left_out = line.lanes().count() as u64 - accessed;
+            self.leave_out(left_out, || format!("{} (shared or local)", line.name));
             return Ok(());
+        }
+        if line.what == What::LeftOut {
+            self.leave_out(line.lanes().count() as u64, || line.name.to_string());
         }
         for (lane, item) in line.lanes().zip(line.lanes().map(|lane| first + lane as u32)) {
             if line.what == What::Fence {
                 let key = self.occurrences.next(item, line.pc);
                 self.record.fence(item, key)?;
             }
-            gaps[lane] = gaps[lane].saturating_add(1);
+            gaps[lane] = gaps[lane].saturating_add(line.times);
         }
         Ok(())
+    }
+
+    fn leave_out(&mut self, count: u64, name: impl FnOnce() -> String) {
+        if count > 0 {
+            *self.imported.left_out.entry(name()).or_default() += count;
+        }
     }
 
     fn access(&mut self, item: u32, line: &Line, addr: u64, gap: u32) -> Result<(), Error> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::trace::limits::PAGE;
 
 /// Pages that are used, as runs: first byte and end, ascending, no two of them adjacent.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Pages {
     runs: BTreeMap<u64, u64>,
 }
@@ -30,6 +30,15 @@ impl Pages {
             self.runs.remove(&first);
         }
         self.runs.insert(start, end);
+    }
+
+    /// What of the runs lies between two addresses: first byte and end of each part.
+    pub fn within(&self, from: u64, end: u64) -> impl Iterator<Item = (u64, u64)> {
+        let before = self.runs.range(..=from).next_back().filter(|&(_, &last)| last > from);
+        let first = before.map_or(from, |(&start, _)| start);
+        let runs = self.runs.range(first..end.max(first));
+        let parts = runs.map(move |(&start, &last)| (start.max(from), last.min(end)));
+        parts.filter(|(start, end)| start < end)
     }
 
     /// First byte and end of each run.
@@ -85,6 +94,21 @@ mod tests {
         pages.add(8 * PAGE, 4);
         let runs: Vec<_> = pages.runs().collect();
         assert_eq!(runs, [run(8, 13), run(20, 22)]);
+    }
+
+    #[test]
+    fn parts_of_runs_are_found() {
+        let mut pages = Pages::default();
+        for page in [2, 4, 5, 9] {
+            pages.add(page * PAGE, 1);
+        }
+        let within = |from, end| pages.within(from, end).collect::<Vec<_>>();
+        let page = |first, end| (first * PAGE, end * PAGE);
+        assert_eq!(within(0, 20 * PAGE), [page(2, 3), page(4, 6), page(9, 10)]);
+        assert_eq!(within(4 * PAGE + 5, 5 * PAGE + 9), [(4 * PAGE + 5, 5 * PAGE + 9)]);
+        assert_eq!(within(5 * PAGE, 9 * PAGE), [page(5, 6)]);
+        assert_eq!(within(6 * PAGE, 9 * PAGE), []);
+        assert_eq!(within(4 * PAGE + 5, 4 * PAGE + 5), []);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::trace::Error;
-use crate::trace::lines::Lines;
+use crate::trace::lines::{Compression, Lines};
 
 /// A kernel launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,6 +37,10 @@ pub struct LaunchArg {
 /// A buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Allocation {
+    /// Its number and the offset, as in the records.
+    pub addr: u64,
+    /// Its size.
+    pub bytes: u64,
     /// Name of the first argument that it is passed as.
     pub name: Option<String>,
     /// That argument points to unsigned numbers.
@@ -59,7 +63,7 @@ pub fn buffer_of(addr: u64) -> u16 {
 
 /// Reads the file.
 pub fn read(path: &Path) -> Result<Meta, Error> {
-    let mut lines = Lines::open(path, false)?;
+    let mut lines = Lines::open(path, Compression::None)?;
     let mut parser = Parser::default();
     while lines.next()? {
         parser.line(lines.line()).map_err(|expected| lines.error(expected))?;
@@ -78,7 +82,7 @@ impl Parser {
     fn line(&mut self, line: &str) -> Result<(), &'static str> {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         match words.as_slice() {
-            ["alloc", _, "addr", addr, ..] => self.alloc(addr),
+            ["alloc", _, "addr", addr, "bytes", bytes, ..] => self.alloc(addr, bytes),
             ["kernel", number, name, rest @ ..] => self.kernel(number, name, rest),
             ["arg", kernel, _, "name", name, "type", rest @ ..] => self.arg(kernel, name, rest),
             ["alloc" | "kernel" | "arg", ..] => Err("the fields of an alloc, kernel or arg line"),
@@ -87,10 +91,11 @@ impl Parser {
         }
     }
 
-    fn alloc(&mut self, addr: &str) -> Result<(), &'static str> {
+    fn alloc(&mut self, addr: &str, bytes: &str) -> Result<(), &'static str> {
         let addr = hexadecimal(addr).ok_or("a buffer's address")?;
+        let bytes = bytes.parse().map_err(|_| "a buffer's size below 2^64 bytes")?;
         self.current.insert(buffer_of(addr), self.meta.allocations.len());
-        self.meta.allocations.push(Allocation::default());
+        self.meta.allocations.push(Allocation { addr, bytes, ..Allocation::default() });
         Ok(())
     }
 
@@ -188,7 +193,8 @@ mod tests {
         assert_eq!(launch.args[1].pointer, None);
         assert_eq!(meta.allocations[0].name.as_deref(), Some("ptr"));
         assert!(meta.allocations[0].unsigned);
-        assert_eq!(meta.allocations[1], Allocation::default());
+        let (addr, bytes) = (0x1_0000_0000_0000, 8);
+        assert_eq!(meta.allocations[1], Allocation { addr, bytes, ..Allocation::default() });
     }
 
     #[test]
@@ -198,6 +204,8 @@ mod tests {
         assert!(parse(&KERNEL.replace("lmem 512", "lmem x")).is_err());
         assert!(parse("arg 0 0 name a type int space private").is_err());
         assert!(parse("alloc 0 addr 12").is_err());
+        assert!(parse("alloc 0 addr 0x1000000000000 bytes").is_err());
+        assert!(parse("alloc 0 addr 0x1000000000000 bytes 18446744073709551616").is_err());
         assert!(parse(KERNEL).is_ok());
     }
 }

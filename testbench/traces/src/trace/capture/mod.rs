@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use meta::{Launch, Meta, buffer_of};
+use meta::{Allocation, Launch, Meta, buffer_of};
 use raw::{RECORD_BYTES, Raw, WHOLE_GROUP, What};
 
 use super::limits::MAX_HOST_WRITE;
@@ -266,9 +266,13 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             return self.expected("no more buffers than .meta names");
         };
         self.allocations += 1;
-        let unsigned = allocation.unsigned;
+        let Allocation { addr: at, bytes: size, unsigned, .. } = *allocation;
         let name = allocation.name.clone().unwrap_or_else(|| format!("buffer{id}"));
         let addr = self.record.alloc(&name, bytes)?;
+        if (at, size) != (raw.addr, declared) {
+            let meta = format!("{size} bytes at {at:#x} as .meta says");
+            return self.expected(format!("{meta}, found {declared} at {:#x}", raw.addr));
+        }
         self.buffers.insert(id, Buffer { addr, bytes, declared, unsigned });
         if raw.aux != 0 { self.host_write(raw.addr, declared, raw.number(1)) } else { Ok(()) }
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::with_ending;
 use crate::trace::Error;
-use crate::trace::lines::Lines;
+use crate::trace::lines::{Compression, Lines};
 
 /// The first line: the version of a capture's files.
 const VERSION: &str = "duet capture 1";
@@ -35,7 +35,7 @@ pub fn check(prefix: &Path) -> Result<bool, Error> {
     if !path.exists() {
         return Ok(false);
     }
-    let mut lines = Lines::open(&path, false)?;
+    let mut lines = Lines::open(&path, Compression::None)?;
     let expected = format!("{VERSION:?}");
     if !lines.next()? || lines.line().trim_end() != VERSION {
         return Err(lines.error(&expected));
