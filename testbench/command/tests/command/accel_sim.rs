@@ -49,7 +49,7 @@ const CASES: &[(&str, i32, &str)] = &[
     ("a-active-width0", 2, "kernel-1.traceg:22: expected addresses of the active lanes"),
     ("a-blank-only", 2, "kernel-1.traceg:2: expected a header that ends"),
     ("a-block-huge", 2, "a work-group of 131200 work-items; 1 to 65536"),
-    ("a-block-twice", 2, "kernel-1.traceg:27: expected thread block 0,0,0 once"),
+    ("a-block-twice", 2, "kernel-1.traceg:28: expected thread block 0,0,0 once"),
     ("a-blocks-swapped", 0, "2 work-groups, 0 loads (1.000 determined), 2 stores, 0 atomics"),
     ("a-cluster-lines", 0, COPYING),
     ("a-copy-1g", 0, "1 loads (1.000 determined), 0 stores"),

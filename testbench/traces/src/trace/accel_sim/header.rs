@@ -8,6 +8,9 @@ const VERSIONS: std::ops::RangeInclusive<u32> = 3..=6;
 /// Lanes of a warp.
 const LANES: u64 = 32;
 
+/// Most fields of a header.
+const MOST_FIELDS: usize = 64;
+
 /// What stands before the thread blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
@@ -45,6 +48,9 @@ impl Header {
             return Err("a header line, -FIELD = VALUE".to_string());
         };
         let (key, value) = (key.trim(), value.trim());
+        if self.seen.len() == MOST_FIELDS {
+            return Err(format!("at most {MOST_FIELDS} header lines"));
+        }
         if self.seen.iter().any(|seen| seen == key) {
             return Err(format!("-{key} once"));
         }
@@ -228,6 +234,9 @@ mod tests {
         }
         let mut twice = header(&["-shmem = 0"]);
         assert_eq!(twice.field("-shmem = 8").unwrap_err(), "-shmem once");
+        let mut many = Header::default();
+        let refused = (0..65).map(|n| many.field(&format!("-field{n} = 0"))).find_map(Result::err);
+        assert_eq!((refused.as_deref(), many.seen.len()), (Some("at most 64 header lines"), 64));
         let unknown = header(&["-colour = 1"]);
         assert_eq!((unknown.unknown, unknown.seen.len()), (vec!["colour".to_string()], 1));
     }
