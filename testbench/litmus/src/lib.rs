@@ -1,6 +1,7 @@
 //! Litmus tests on the full GPU: files are read (`parse`), what a memory model allows is found by
 //! trying all ways (`model`), and machines of each design run them thousands of times (`run`).
 
+mod meeting;
 pub mod model;
 mod parse;
 mod run;

@@ -145,11 +145,76 @@ forall (P0:r0 == 7 /\\ P0:r1 > 0)
 
 #[test]
 fn what_machines_do_not_have_is_refused() {
-    let two_gpus = shapes::SHAPES.iter().find(|(name, _)| *name == "MP").unwrap().1;
-    let two_gpus = litmus::parse("MP", &two_gpus.replacen("cta 1,gpu 0", "cta 1,gpu 1", 1));
-    let error = litmus::run(&job(designs("none"), 1), &[two_gpus.unwrap()]).unwrap_err();
-    assert!(error.to_string().contains("threads on several GPUs"), "{error}");
+    let text = shapes::SHAPES.iter().find(|(name, _)| *name == "MP").unwrap().1;
+    let two_gpus = || vec![litmus::parse("MP", &text.replacen("1,gpu 0", "1,gpu 1", 1)).unwrap()];
+    let error = litmus::run(&job(designs("stc-mb"), 1), &two_gpus()).unwrap_err();
+    assert!(error.to_string().contains("MP: threads on several GPUs: none of the"), "{error}");
+    let many = ["gpu 0", "gpu 1", "gpu 2", "gpu 3", "gpu 4"].map(|gpu| format!("cta 0,{gpu}"));
+    let place = |(number, place): (usize, &String)| format!("P{number}@{place}");
+    let places: Vec<_> = many.iter().enumerate().map(place).collect();
+    let text = format!("PTX F\n{{x=0;}}\n{};\nst x, 1 ||||;\nexists (x == 1)", places.join("|"));
+    let many = litmus::parse("F", &text).unwrap();
+    let error = litmus::run(&job(designs("none"), 1), &[many]).unwrap_err();
+    assert!(error.to_string().contains("F: threads on 5 GPUs: must be at most 4"), "{error}");
     let error = Job { set: vec![("l1.ways".into(), "x".into())], ..job(designs("none"), 1) };
     let error = litmus::run(&error, &named(&["MP"])).unwrap_err();
     assert!(error.to_string().contains("l1.ways"), "{error}");
+}
+
+/// New constructs on all designs: what each instance finds follows the model, and each outcome that
+/// sequential consistency allows is seen.
+#[test]
+fn compare_and_swap_and_barriers_of_some_threads_are_run() {
+    let swap = "PTX swap
+{ x=0; y=5; z=4; }
+ P0@cta 0,gpu 0                    | P1@cta 1,gpu 0                    | P2@cta 0,gpu 0    ;
+ atom.relaxed.gpu.cas r0, x, 0, 1  | atom.relaxed.gpu.cas r0, x, 1, 2  |                   ;
+ st y, 6                           | atom.relaxed.gpu.sub r1, z, 1     | bar.cta.sync 3, 2 ;
+ bar.cta.sync 3, 2                 |                                   | ld r0, y          ;
+forall (P2:r0 == 6 && P0:r0 == 0 && P1:r1 == 4 && z == 3)
+";
+    let meet = "OPENCL meet
+{ [x]=0; [y]=0; }
+P0 (global atomic_int* x, global int* y) { *y = 1; B: barrier(CLK_GLOBAL_MEM_FENCE); }
+P1 (global atomic_int* x, global int* y) {
+  int e = 0;
+  int won = atomic_compare_exchange_strong(x, &e, 1);
+  B: barrier(CLK_GLOBAL_MEM_FENCE);
+  int r = *y;
+}
+P2 (global atomic_int* x) {
+  int e = 0;
+  int won = atomic_compare_exchange_strong_explicit(x, &e, 2, memory_order_relaxed, memory_order_relaxed);
+}
+(device (work_group P0 P1) (work_group P2))
+forall (1:r=1 /\\ (1:won=1 \\/ 2:won=1) /\\ (1:won=0 \\/ 2:won=0))
+"
+    .replace("\\\\", "\\");
+    let tests = [swap, &meet].map(|text| litmus::parse("f", text).unwrap());
+    let rows = litmus::run(&job(Design::all(), 100), &tests).unwrap();
+    assert_eq!(told(&rows), "");
+    assert!(rows.iter().all(|row| row.condition == row.runs));
+    for name in ["swap", "meet"] {
+        let own = rows.iter().filter(|row| row.test == name);
+        let kinds: std::collections::BTreeSet<_> = own.flat_map(|row| row.seen.keys()).collect();
+        assert!(kinds.len() > 1, "{name}: {kinds:?}");
+    }
+}
+
+/// Machines of two and three GPUs: atomics are not lost, work-groups keep their order, and what
+/// fences do not order over GPUs is seen.
+#[test]
+fn threads_on_several_gpus_run() {
+    let text = "PTX gpus
+{ x=0; y=0; z=0; }
+ P0@cta 0,gpu 0            | P1@cta 0,gpu 1            | P2@cta 0,gpu 1 | P3@cta 1,gpu 7            ;
+ atom.sys.add r0, x, 1     | atom.sys.add r0, x, 1     | ld r0, z       | red.relaxed.sys.add x, 1  ;
+ st.release.sys y, 1       | st z, 1                   | bar.cta.sync 1 | ld.acquire.sys r0, y      ;
+                           | bar.cta.sync 1            | ld r1, z       |                           ;
+forall (x == 3 && P2:r1 == 1)
+";
+    let rows = litmus::run(&job(Design::all(), 60), &[litmus::parse("f", text).unwrap()]).unwrap();
+    assert_eq!(told(&rows), "");
+    assert!(rows.iter().all(|row| row.condition == row.runs));
+    assert!(rows.len() > 1 && rows.iter().any(|row| row.design == "none/software"));
 }

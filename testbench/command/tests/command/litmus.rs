@@ -14,6 +14,29 @@ const FILE: &str = "PTX file
 exists (P1:r0 == 1 /\\ P1:r1 == 0)
 ";
 
+const OPENCL: &str = "OPENCL MP
+{ [x]=0; [y]=0; }
+P0 (global int* x, global atomic_int* y) {
+  *x = 1;
+  atomic_store_explicit(y, 1, memory_order_release, memory_scope_device);
+}
+P1 (global int* x, global atomic_int* y) {
+  int r0 = atomic_load_explicit(y, memory_order_acquire); int r1 = *x;
+}
+exists (1:r0=1 /\\ 1:r1=0)
+";
+
+/// Files of other suites: PTX with plain accesses and several texts, OpenCL C.
+#[test]
+fn other_dialects_run() {
+    let desk = Desk::on_any_build("litmus-dialects");
+    let plain = FILE.replace(".weak", "").replace("{", "\"one\"\n\"two\"\n{");
+    fs::write(desk.file("plain.litmus"), plain.replace("PTX file", "PTX plain")).unwrap();
+    fs::write(desk.file("mp.litmus"), OPENCL).unwrap();
+    let left = desk.passes("litmus plain.litmus mp.litmus --runs 10 --design none/software");
+    assert!(left.last_line().starts_with("PASS litmus: 2 tests on 1 design, 20 runs"));
+}
+
 #[test]
 fn outcomes_are_counted_and_keep_to_their_schema() {
     let desk = Desk::on_any_build("litmus");
@@ -76,7 +99,15 @@ fn what_is_wrong_is_named() {
     let wrong = ["word.litmus:5: \"releese\": must be one of weak, relaxed, release", "release?"];
     desk.refuses(2, "litmus word.litmus", &wrong);
     fs::write(desk.file("gpus.litmus"), FILE.replace("cta 1,gpu 0", "cta 0,gpu 1")).unwrap();
-    desk.refuses(2, "litmus gpus.litmus", &["file: threads on several GPUs"]);
+    desk.passes("litmus gpus.litmus --runs 10 --design none");
+    let alone = ["file: threads on several GPUs: none of the designs has such machines"];
+    desk.refuses(2, "litmus gpus.litmus --design stc-mb", &alone);
+    fs::write(desk.file("spin.litmus"), FILE.replace(" st.weak x, 1       ", " L0:")).unwrap();
+    let label = ["spin.litmus:4: \"L0\": labels and branches are refused: a trace has the values"];
+    desk.refuses(2, "litmus spin.litmus", &label);
+    fs::write(desk.file("if.litmus"), OPENCL.replace("int r1 = *x;", "if (r0) r1 = *x;")).unwrap();
+    let branch = ["if.litmus:8: \"if\": labels and branches are refused: a trace has the values"];
+    desk.refuses(2, "litmus if.litmus", &branch);
     desk.refuses(
         2,
         "litmus MP+fence",

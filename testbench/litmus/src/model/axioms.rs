@@ -65,7 +65,7 @@ fn is_coherent(
                 edges[from].push(to);
             }
         };
-        if event.writes() {
+        if way.writes[at] {
             places.behind(way, event.location, Some(at)).iter().for_each(|&next| link(at, next));
         }
         if event.reads() {
@@ -88,7 +88,7 @@ fn is_atomic(
     let is_one = |(at, event): (usize, &Event)| {
         let behind = places.behind(way, event.location, way.from[at]);
         let between = behind.iter().take_while(|&&write| write != at);
-        !event.is_atomic() || !between.copied().any(|write| linked(write, at))
+        !event.is_atomic() || !way.writes[at] || !between.copied().any(|write| linked(write, at))
     };
     all.iter().enumerate().all(is_one)
 }
@@ -115,12 +115,12 @@ fn is_ordered(
         let (one, other) = threads(from, to);
         let counts = promise.reaches(&test.threads[one], &test.threads[other]);
         // A thread may read its own store before others do.
-        if counts && (one != other || (all[from].writes() && all[to].writes())) {
+        if counts && (one != other || (way.writes[from] && way.writes[to])) {
             edges.push(Edge { from, to, is_late });
         }
     };
     for (at, event) in all.iter().enumerate() {
-        if event.writes() {
+        if way.writes[at] {
             places.behind(way, event.location, Some(at)).iter().for_each(|&to| add(at, to, false));
         }
         if event.reads() {

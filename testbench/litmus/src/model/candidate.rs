@@ -11,6 +11,8 @@ pub struct Candidate {
     pub from: Vec<Option<usize>>,
     /// Of each location its writes, in their order.
     pub order: Vec<Vec<usize>>,
+    /// Whether each event writes.
+    pub writes: Vec<bool>,
 }
 
 impl Candidate {
@@ -19,11 +21,12 @@ impl Candidate {
         let writes = |location| {
             let all = 0..events.all.len();
             let is_one =
-                |&at: &usize| events.all[at].writes() && events.all[at].location == location;
+                |&at: &usize| events.all[at].may_write() && events.all[at].location == location;
             all.filter(is_one).collect::<Vec<_>>()
         };
         let order: Vec<_> = (0..test.locations.len()).map(writes).collect();
-        let mut candidate = Self { from: vec![None; events.all.len()], order };
+        let from = vec![None; events.all.len()];
+        let mut candidate = Self { from, order, writes: Vec::new() };
         candidate.choose_source(0, test, events, &mut see);
     }
 
@@ -35,8 +38,8 @@ impl Candidate {
         see: &mut impl FnMut(&Self, &[Values]),
     ) {
         let Some(event) = events.all.get(at) else {
-            if let Some(values) = self.values(test, events) {
-                self.choose_order(0, 0, &values, see);
+            if let Some((mut way, values)) = self.with_values(test, events) {
+                way.choose_order(0, 0, &values, see);
             }
             return;
         };
@@ -73,22 +76,35 @@ impl Candidate {
         }
     }
 
-    /// Values of all events. None where atomics read from each other in a circle.
+    /// This way, with those writes alone that are made, and the values of all events. None where
+    /// atomics read from each other in a circle, or one reads from what does not write.
+    fn with_values(&self, test: &Test, events: &Events) -> Option<(Self, Vec<Values>)> {
+        let values = self.values(test, events)?;
+        let writes: Vec<_> = values.iter().map(|values| values.written.is_some()).collect();
+        if self.from.iter().flatten().any(|&write| !writes[write]) {
+            return None;
+        }
+        let made = |list: &Vec<usize>| list.iter().copied().filter(|&at| writes[at]).collect();
+        let order = self.order.iter().map(made).collect();
+        Some((Self { from: self.from.clone(), order, writes }, values))
+    }
+
     fn values(&self, test: &Test, events: &Events) -> Option<Vec<Values>> {
         let mut values: Vec<Option<Values>> = vec![None; events.all.len()];
         for _ in 0..=events.all.len() {
             for (at, event) in events.all.iter().enumerate() {
                 let found = match self.from[at] {
                     None => Some(test.locations[event.location].1),
-                    Some(write) => values[write].map(|values| values.written),
+                    Some(write) => {
+                        values[write].map(|values| values.written.unwrap_or(values.found))
+                    }
                 };
                 values[at] = match event.kind {
-                    Kind::Write(written) => Some(Values { found: 0, written }),
-                    Kind::Read => found.map(|found| Values { found, written: 0 }),
-                    Kind::Change(op, operand) => found.map(|found| {
-                        let written = op.apply(found.into(), operand.into(), 4) as u32;
-                        Values { found, written }
-                    }),
+                    Kind::Write(written) => Some(Values { found: 0, written: Some(written) }),
+                    Kind::Read => found.map(|found| Values { found, written: None }),
+                    Kind::Change(change) => {
+                        found.map(|found| Values { found, written: change.written(found) })
+                    }
                 };
             }
         }
@@ -108,7 +124,9 @@ impl Candidate {
             }
             Seen::Location(location) => {
                 let last = self.order[location].last();
-                last.map_or(test.locations[location].1, |&at| values[at].written)
+                last.map_or(test.locations[location].1, |&at| {
+                    values[at].written.expect("the order has writes alone")
+                })
             }
         };
         test.observed().into_iter().map(of).collect()
@@ -119,5 +137,6 @@ impl Candidate {
 #[derive(Clone, Copy, Debug)]
 pub struct Values {
     pub found: u32,
-    pub written: u32,
+    /// None: it does not write.
+    pub written: Option<u32>,
 }

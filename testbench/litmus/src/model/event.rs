@@ -1,9 +1,8 @@
 //! Operations on memory, and what of a thread orders them.
 
-use traces::trace::AtomicOp;
-
 use super::Promise;
-use crate::test::{Scope, Step, Test};
+use crate::meeting::Meetings;
+use crate::test::{Change, Scope, Step, Test};
 
 /// What an event does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,8 +10,8 @@ pub enum Kind {
     Read,
     /// Writes this.
     Write(u32),
-    /// Changes what is there with this operand.
-    Change(AtomicOp, u32),
+    /// Changes what is there.
+    Change(Change),
 }
 
 /// An operation on memory.
@@ -29,7 +28,8 @@ impl Event {
         !matches!(self.kind, Kind::Write(_))
     }
 
-    pub fn writes(&self) -> bool {
+    /// Whether it writes, or may: a compare-and-swap does by what it finds.
+    pub fn may_write(&self) -> bool {
         self.kind != Kind::Read
     }
 
@@ -54,41 +54,29 @@ pub struct Events {
     pub ordered: Vec<Ordered>,
 }
 
-/// Where in its thread an event stands.
-struct Place {
-    step: usize,
-    /// Barriers before it.
-    barriers: usize,
-}
-
 impl Events {
     pub fn of(test: &Test, promise: Promise) -> Self {
         let (mut all, mut places) = (Vec::new(), Vec::new());
         for (thread, of) in test.threads.iter().enumerate() {
-            let mut barriers = 0;
             for (step, what) in of.steps.iter().enumerate() {
                 let (kind, location, register) = match *what {
                     Step::Load { register, location } => (Kind::Read, location, Some(register)),
                     Step::Store { location, value } => (Kind::Write(value), location, None),
-                    Step::Atomic { op, register, location, value } => {
-                        (Kind::Change(op, value), location, register)
+                    Step::Atomic { change, register, location } => {
+                        (Kind::Change(change), location, register)
                     }
-                    Step::Barrier => {
-                        barriers += 1;
-                        continue;
-                    }
-                    Step::Fence(_) => continue,
+                    Step::Fence(_) | Step::Barrier(_) => continue,
                 };
                 all.push(Event { thread, kind, location, register });
-                places.push(Place { step, barriers });
+                places.push(step);
             }
         }
+        let meetings = Meetings::of(test);
         let mut ordered = Vec::new();
         for before in 0..all.len() {
             for behind in 0..all.len() {
-                let between =
-                    [(all[before].thread, &places[before]), (all[behind].thread, &places[behind])];
-                let threads = order(test, promise, between);
+                let place = |at: usize| (all[at].thread, places[at]);
+                let threads = order(test, promise, &meetings, [place(before), place(behind)]);
                 if before != behind && threads != 0 {
                     ordered.push(Ordered { before, behind, threads });
                 }
@@ -98,10 +86,17 @@ impl Events {
     }
 }
 
-/// The threads for which one event is over when the other begins, a bit each.
-fn order(test: &Test, promise: Promise, [(one, a), (other, b)]: [(usize, &Place); 2]) -> u32 {
+/// The threads for which one event is over when the other begins, a bit each. An event is a thread
+/// and a step of it.
+fn order(
+    test: &Test,
+    promise: Promise,
+    meetings: &Meetings,
+    [before, behind]: [(usize, usize); 2],
+) -> u32 {
+    let ((one, a), (other, b)) = (before, behind);
     let of = &test.threads[one];
-    if promise == Promise::Sc && one == other && a.step < b.step {
+    if promise == Promise::Sc && one == other && a < b {
         return u32::MAX;
     }
     let within = |scope: Scope| {
@@ -112,14 +107,14 @@ fn order(test: &Test, promise: Promise, [(one, a), (other, b)]: [(usize, &Place)
         (0..test.threads.len()).filter(is_there).fold(0, |bits, thread| bits | 1 << thread)
     };
     let mut threads = 0;
-    if one == other && a.step < b.step {
-        let scopes = of.steps[a.step..b.step].iter().filter_map(|step| match step {
+    if one == other && a < b {
+        let scopes = of.steps[a..b].iter().filter_map(|step| match step {
             Step::Fence(scope) => Some(*scope),
             _ => None,
         });
         threads = scopes.max().map_or(0, within);
     }
-    if a.barriers < b.barriers && of.reaches(Scope::Cta, &test.threads[other]) {
+    if meetings.separate(before, behind) {
         threads |= within(Scope::Cta);
     }
     threads

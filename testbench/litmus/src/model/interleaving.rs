@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::meeting::Meetings;
 use crate::test::{Outcome, Seen, Step, Test};
 
 /// Where the threads and memory are.
@@ -17,11 +18,11 @@ pub fn outcomes(test: &Test) -> BTreeSet<Outcome> {
     let memory = test.locations.iter().map(|(_, value)| *value).collect();
     let state = State { at: vec![0; test.threads.len()], memory, registers: Vec::new() };
     let mut all = BTreeSet::new();
-    go_on(test, state, &mut all);
+    go_on(test, &Meetings::of(test), state, &mut all);
     all
 }
 
-fn go_on(test: &Test, state: State, all: &mut BTreeSet<Outcome>) {
+fn go_on(test: &Test, meetings: &Meetings, state: State, all: &mut BTreeSet<Outcome>) {
     let mut is_over = true;
     for (number, thread) in test.threads.iter().enumerate() {
         let Some(step) = thread.steps.get(state.at[number]) else { continue };
@@ -33,34 +34,28 @@ fn go_on(test: &Test, state: State, all: &mut BTreeSet<Outcome>) {
                 next.registers.push((Seen::Register(number, register), value));
             }
             Step::Store { location, value } => next.memory[location] = value,
-            Step::Atomic { op, register, location, value } => {
+            Step::Atomic { change, register, location } => {
                 let old = state.memory[location];
                 let seen = register.map(|register| (Seen::Register(number, register), old));
                 next.registers.extend(seen);
-                next.memory[location] = op.apply(old.into(), value.into(), 4) as u32;
+                next.memory[location] = change.apply(old);
             }
             Step::Fence(_) => {}
-            Step::Barrier => {
-                // All of the work-group pass it together, when the last one has come.
-                let like = |other: &usize| {
-                    let other = &test.threads[*other];
-                    (other.gpu, other.cta) == (thread.gpu, thread.cta)
-                };
-                let group: Vec<_> = (0..test.threads.len()).filter(like).collect();
-                let is_there = |&other: &usize| {
-                    test.threads[other].steps.get(state.at[other]) == Some(&Step::Barrier)
-                };
-                let is_first = group[0] == number;
-                if !is_first || !group.iter().all(is_there) {
+            Step::Barrier(_) => {
+                // All that meet pass it together, when the last one has come.
+                let meeting = meetings.at(number, state.at[number]);
+                if meeting.first() != Some(&(number, state.at[number]))
+                    || meeting.iter().any(|&(other, step)| state.at[other] != step)
+                {
                     continue;
                 }
-                group.iter().for_each(|&other| next.at[other] += 1);
-                go_on(test, next, all);
+                meeting.iter().for_each(|&(other, _)| next.at[other] += 1);
+                go_on(test, meetings, next, all);
                 continue;
             }
         }
         next.at[number] += 1;
-        go_on(test, next, all);
+        go_on(test, meetings, next, all);
     }
     if is_over {
         let value = |seen: Seen| match seen {

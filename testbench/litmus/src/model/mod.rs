@@ -28,8 +28,8 @@ pub enum Promise {
     /// Sequential consistency.
     #[serde(rename = "SC")]
     Sc,
-    /// Release consistency: what fences order, all threads of a GPU see so, and they see a store
-    /// at once.
+    /// Release consistency: what fences order, all threads of their scope see so, and they see a
+    /// store at once.
     #[serde(rename = "RC")]
     Rc,
     /// The same without the last: threads may see a store one after another, until the thread that
@@ -73,8 +73,7 @@ impl Promise {
     fn reaches(self, from: &Thread, to: &Thread) -> bool {
         from.reaches(
             match self {
-                Self::Sc => Scope::Sys,
-                Self::Rc | Self::RcOwn => Scope::Gpu,
+                Self::Sc | Self::Rc | Self::RcOwn => Scope::Sys,
                 Self::Hrf => Scope::Cta,
             },
             to,

@@ -1,12 +1,17 @@
-//! Litmus files: the PTX dialect in which each thread names its place, `P0@cta 0,gpu 0`
-//! (docs/trust.md has the words).
+//! Litmus files: the PTX dialect in which each thread names its place, `P0@cta 0,gpu 0`, and herd's
+//! of OpenCL C (docs/trust.md has the words of both).
 
+mod barrier;
 mod condition;
-mod instruction;
+mod first_values;
+mod opencl;
+mod ptx;
+mod types;
 mod words;
+mod writer;
 
 use crate::model;
-use crate::test::{Condition, Quantifier, Test, Thread};
+use crate::test::{Condition, Quantifier, Test};
 use words::{Word, Words};
 
 /// What is wrong with a litmus file.
@@ -32,10 +37,21 @@ const MOST_STEPS: usize = 16;
 /// Most ways in which a test's operations may go, all of which are tried.
 const MOST_WAYS: u64 = 1_000_000;
 
+/// Why branches and labels are refused.
+const ONE_RUN: &str = "labels and branches are refused: a trace has the values of one run, so no \
+                       operation may depend on what was loaded";
+
 /// Reads a test. `file` names it in errors.
 pub fn parse(file: &str, text: &str) -> Result<Test, ParseError> {
     let mut words = Words::new(file, text);
-    words.must("PTX", "PTX: the only dialect that is read here")?;
+    let dialect = words.next();
+    let threads = match &dialect.text.to_ascii_uppercase()[..] {
+        "PTX" => ptx::threads,
+        "OPENCL" => opencl::threads,
+        _ => {
+            return Err(words.error(&dialect, "must be PTX or OPENCL: the dialects that are read"));
+        }
+    };
     let name = words.rest_of_line();
     if name.text.is_empty() {
         return Err(words.error(&name, "must be the name of the test"));
@@ -46,125 +62,18 @@ pub fn parse(file: &str, text: &str) -> Result<Test, ParseError> {
         threads: Vec::new(),
         quantifier: Quantifier::Exists,
         condition: Condition::All(Vec::new()),
+        filter: None,
+        shown: Vec::new(),
     };
-    words.pass_string();
-    first_values(&mut words, &mut test)?;
-    threads(&mut words, &mut test)?;
-    rows(&mut words, &mut test)?;
-    condition::read(&mut words, &mut test)?;
-    check(&words, &test)?;
-    Ok(test)
-}
-
-/// `{ x=0; y=0; P1:r0=0; }`.
-fn first_values(words: &mut Words, test: &mut Test) -> Result<(), ParseError> {
-    words.must("{", "{, before the first values")?;
-    loop {
-        let word = words.next();
-        match &word.text[..] {
-            "}" => return Ok(()),
-            ";" => continue,
-            _ => {}
-        }
-        if condition::thread(&word.text).is_some() {
-            words.must(":", ":, before a register")?;
-            let register = words.next();
-            instruction::register(words, &register)?;
-            words.must("=", "=, before a value")?;
-            let value = words.next();
-            if number(words, &value)? != 0 {
-                return Err(words.error(&value, "must be 0: a register begins with nothing else"));
-            }
-            continue;
-        }
-        if !is_name(&word.text) {
-            return Err(words.error(&word, "must be a location, P0:r0, ; or }"));
-        }
-        words.must("=", "=, before a value")?;
-        let value = words.next();
-        let value = number(words, &value)?;
-        if test.locations.iter().any(|(name, _)| *name == word.text) {
-            return Err(words.error(&word, "has a first value already"));
-        }
-        if test.locations.len() == MOST_LOCATIONS {
-            return Err(words.error(&word, &format!("is more than {MOST_LOCATIONS} locations")));
-        }
-        test.locations.push((word.text, value));
-    }
-}
-
-/// `P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;`.
-fn threads(words: &mut Words, test: &mut Test) -> Result<(), ParseError> {
-    loop {
-        let name = words.next();
-        let wanted = format!("P{}", test.threads.len());
-        if name.text != wanted {
-            let problem = format!("must be {wanted}, the next thread, as in {wanted}@cta 0,gpu 0");
-            return Err(words.error(&name, &problem));
-        }
-        if test.threads.len() == MOST_THREADS {
-            return Err(words.error(&name, &format!("is more than {MOST_THREADS} threads")));
-        }
-        words.must("@", "@, before the thread's place")?;
-        words.must("cta", "cta, as in P0@cta 0,gpu 0")?;
-        let cta = words.next();
-        let cta = number(words, &cta)?;
-        words.must(",", ",, as in P0@cta 0,gpu 0")?;
-        words.must("gpu", "gpu, as in P0@cta 0,gpu 0")?;
-        let gpu = words.next();
-        let gpu = number(words, &gpu)?;
-        test.threads.push(Thread { cta, gpu, steps: Vec::new() });
-        let end = words.next();
-        match &end.text[..] {
-            "|" => {}
-            ";" => return Ok(()),
-            _ => return Err(words.error(&end, "must be | or ;")),
-        }
-    }
-}
-
-/// Rows of instructions, one of each thread, until a condition begins.
-fn rows(words: &mut Words, test: &mut Test) -> Result<(), ParseError> {
-    while !condition::begins(words) {
-        for thread in 0..test.threads.len() {
-            let locations = &test.locations;
-            let steps = &mut test.threads[thread].steps;
-            let word = words.peek();
-            if !matches!(&word.text[..], "|" | ";") {
-                instruction::read(words, locations, steps)?;
-            }
-            if steps.len() > MOST_STEPS {
-                return Err(words.error(&word, &format!("is more than {MOST_STEPS} operations")));
-            }
-            let last = thread + 1 == test.threads.len();
-            words.must(
-                if last { ";" } else { "|" },
-                match last {
-                    true => "; behind the last thread's instruction",
-                    false => "| before the next thread's instruction",
-                },
-            )?;
-        }
-    }
-    Ok(())
-}
-
-/// Threads of a work-group come to the same barriers.
-fn check(words: &Words, test: &Test) -> Result<(), ParseError> {
-    let barriers = |thread: &Thread| {
-        thread.steps.iter().filter(|step| **step == crate::test::Step::Barrier).count()
-    };
-    for (k, thread) in test.threads.iter().enumerate() {
-        let is_like = |other: &&Thread| (other.gpu, other.cta) == (thread.gpu, thread.cta);
-        let first = test.threads.iter().find(is_like).expect("it is there itself");
-        if barriers(first) != barriers(thread) {
-            let word = Word { text: format!("P{k}"), line: words.line() };
-            return Err(words.error(&word, "must have as many bar.cta.sync as all of its cta"));
-        }
-    }
-    let ways = model::ways(test);
+    words.pass_strings()?;
+    let registers = first_values::read(&mut words, &mut test)?;
+    let threads = threads(&mut words, &test, &registers)?;
+    condition::read(&mut words, &mut test, &threads)?;
+    test.threads = threads.iter().map(|writer| writer.thread.clone()).collect();
+    barrier::check(&words, &test, &threads)?;
+    let ways = model::ways(&test);
     match ways <= MOST_WAYS {
-        true => Ok(()),
+        true => Ok(test),
         false => {
             let word = Word { text: test.name.clone(), line: 1 };
             let problem = format!("{ways} ways in which it may go: must be at most {MOST_WAYS}");
@@ -175,17 +84,35 @@ fn check(words: &Words, test: &Test) -> Result<(), ParseError> {
 
 /// A number, in decimal or `0x` hexadecimal.
 fn number(words: &Words, word: &Word) -> Result<u32, ParseError> {
-    let hexadecimal = word.text.strip_prefix("0x");
-    let value = match hexadecimal {
-        Some(digits) => u32::from_str_radix(digits, 16),
-        None => word.text.parse(),
+    let (is_negative, digits) = match word.text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, &word.text[..]),
     };
-    value.map_err(|_| words.error(word, "must be a number below 2^32"))
+    let value = match digits.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16),
+        None => digits.parse(),
+    };
+    let value = value.map_err(|_| words.error(word, "must be a number below 2^32"))?;
+    Ok(if is_negative { value.wrapping_neg() } else { value })
 }
 
 /// Whether a word may name a location.
 fn is_name(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+}
+
+/// The number of a location.
+fn find_location(
+    words: &Words,
+    word: &Word,
+    locations: &[(String, u32)],
+) -> Result<usize, ParseError> {
+    let found = locations.iter().position(|(name, _)| *name == word.text);
+    found.ok_or_else(|| {
+        let names: Vec<_> = locations.iter().map(|(name, _)| &name[..]).collect();
+        let known = names.join(", ");
+        words.error(word, &format!("must be a location with a first value: one of {known}"))
+    })
 }
 
 #[cfg(test)]

@@ -11,11 +11,8 @@ pub struct Word {
     pub line: usize,
 }
 
-/// What stands by itself, longest first.
-const SIGNS: [&str; 18] = [
-    "==", "!=", "/\\", "\\/", "&&", "||", "{", "}", "(", ")", ";", ":", ",", "|", "=", "@", "~",
-    "[",
-];
+/// Words of several signs; any other sign is one.
+const SIGNS: [&str; 9] = ["==", "!=", "<=", ">=", "/\\", "\\/", "&&", "++", "--"];
 
 /// The rest of a file.
 #[derive(Debug)]
@@ -23,17 +20,18 @@ pub struct Words<'a> {
     file: &'a str,
     rest: &'a str,
     line: usize,
+    is_c: bool,
 }
 
 impl<'a> Words<'a> {
     /// All of it.
     pub fn new(file: &'a str, text: &'a str) -> Self {
-        Self { file, rest: text, line: 1 }
+        Self { file, rest: text, line: 1, is_c: false }
     }
 
-    /// The line of the next word.
-    pub fn line(&self) -> usize {
-        self.line
+    /// From here on signs of C end a word: of PTX `.`, `+` and `-` are in words, and `%` begins one.
+    pub fn be_c(&mut self) {
+        self.is_c = true;
     }
 
     fn pass(&mut self, bytes: usize) -> &'a str {
@@ -43,7 +41,7 @@ impl<'a> Words<'a> {
         passed
     }
 
-    /// Passes spaces and comments: `//` to the end of the line, `(*` to `*)`.
+    /// Passes spaces and comments: `//` to the end of the line, `(*` to `*)`, `/*` to `*/`.
     fn pass_spaces(&mut self) {
         loop {
             let spaces = self.rest.len() - self.rest.trim_start().len();
@@ -52,6 +50,8 @@ impl<'a> Words<'a> {
                 self.pass(self.rest.find('\n').unwrap_or(self.rest.len()));
             } else if self.rest.starts_with("(*") {
                 self.pass(self.rest.find("*)").map_or(self.rest.len(), |at| at + 2));
+            } else if self.rest.starts_with("/*") {
+                self.pass(self.rest.find("*/").map_or(self.rest.len(), |at| at + 2));
             } else {
                 return;
             }
@@ -63,10 +63,14 @@ impl<'a> Words<'a> {
         self.pass_spaces();
         let line = self.line;
         let sign = SIGNS.iter().find(|sign| self.rest.starts_with(**sign));
-        let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '+');
+        let is_c = self.is_c;
+        let is_word = |c: char| {
+            c.is_ascii_alphanumeric() || c == '_' || !is_c && matches!(c, '.' | '-' | '+')
+        };
+        let begun = usize::from(!is_c && self.rest.starts_with('%'));
         let bytes = match sign {
             Some(sign) => sign.len(),
-            None => match self.rest.find(|c| !is_word(c)) {
+            None => match self.rest[begun..].find(|c| !is_word(c)).map(|at| at + begun) {
                 Some(0) => self.rest.chars().next().map_or(0, char::len_utf8),
                 Some(at) => at,
                 None => self.rest.len(),
@@ -77,7 +81,7 @@ impl<'a> Words<'a> {
 
     /// The same, which stays.
     pub fn peek(&self) -> Word {
-        Self { file: self.file, rest: self.rest, line: self.line }.next()
+        Self { ..*self }.next()
     }
 
     /// The next word must be this one. `what`: what it must be, for a person.
@@ -97,13 +101,27 @@ impl<'a> Words<'a> {
         Word { text: all.trim().to_string(), line }
     }
 
-    /// Passes a text in quotes, if one comes.
-    pub fn pass_string(&mut self) {
-        self.pass_spaces();
-        if let Some(rest) = self.rest.strip_prefix('"') {
-            let end = rest.find('"').map_or(rest.len(), |at| at + 1);
-            self.pass(end + 1);
+    /// Passes the texts in quotes that come.
+    pub fn pass_strings(&mut self) -> Result<(), ParseError> {
+        loop {
+            self.pass_spaces();
+            let line = self.line;
+            let Some(rest) = self.rest.strip_prefix('"') else { return Ok(()) };
+            let Some(end) = rest.find('"') else {
+                let word = Word { text: "\"".into(), line };
+                return Err(self.error(&word, "begins a text that has no end"));
+            };
+            self.pass(end + 2);
         }
+    }
+
+    /// Passes the next word if it is this one.
+    pub fn pass_if(&mut self, text: &str) -> bool {
+        let is_it = self.peek().text == text;
+        if is_it {
+            self.next();
+        }
+        is_it
     }
 
     /// What is wrong with a word.

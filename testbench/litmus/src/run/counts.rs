@@ -6,6 +6,7 @@ use machine::values::{Of, Values};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::code::Coded;
 use super::machines::{Design, Drawn};
 use super::plan::{Instance, LINE, Plan};
 use crate::model::{Promise, allowed};
@@ -67,7 +68,7 @@ impl Rows {
     /// Counts the outcomes of a run. The test's number is said by who adds them.
     pub fn count(
         &mut self,
-        test: &Test,
+        coded: &Coded,
         design: &Design,
         drawn: &Drawn,
         plan: &Plan,
@@ -76,7 +77,7 @@ impl Rows {
         let count = self.0.entry((0, design.clone(), drawn.promise)).or_default();
         for (number, kernel) in plan.kernels.iter().enumerate() {
             for instance in &kernel.instances {
-                let outcome = outcome(test, instance, number as u32, (values, base));
+                let outcome = outcome(coded, instance, number as u32, (values, base));
                 count.runs += 1;
                 let first = || {
                     let seat = |seat: &super::plan::Seat| format!("{}.{}", seat.group, seat.wave);
@@ -138,19 +139,21 @@ impl Rows {
 
 /// What an instance has seen.
 fn outcome(
-    test: &Test,
+    coded: &Coded,
     instance: &Instance,
     kernel: u32,
     (values, base): (&Values, u64),
 ) -> Outcome {
-    let word = |bytes: &[u8], at: u64| {
+    let test = &coded.test;
+    let word = |bytes: &[u8], at: u64, location: usize| {
         let first = (at % LINE) as usize;
-        u32::from_le_bytes(bytes[first..first + 4].try_into().expect("four"))
+        let word = u32::from_le_bytes(bytes[first..first + 4].try_into().expect("four"));
+        coded.value(location, word)
     };
     let of = |seen: Seen| match seen {
         Seen::Location(location) => {
             let at = base + instance.words[location];
-            word(values.host(at / LINE * LINE).expect("the host reads all"), at)
+            word(values.host(at / LINE * LINE).expect("the host reads all"), at, location)
         }
         Seen::Register(thread, register) => {
             let seat = &instance.seats[thread];
@@ -167,10 +170,11 @@ fn outcome(
             let last = last.filter_map(|(step, what)| Some((step, loads(what)?))).next();
             let (step, location) = last.expect("an observed register is loaded");
             let at = base + instance.words[location];
-            let place = (seat.before.len() + step) as u32;
+            let slot = seat.slots.iter().position(|slot| *slot == Some(step));
+            let place = (seat.before.len() + slot.expect("each step has one")) as u32;
             let (group, wave, line) = (seat.group, seat.wave, at / LINE * LINE);
             let found = values.found(Of { kernel, group, wave, place, line });
-            word(found.expect("the machine has run"), at)
+            word(found.expect("the machine has run"), at, location)
         }
     };
     test.observed().into_iter().map(of).collect()

@@ -10,6 +10,9 @@ use crate::model::Promise;
 /// Fewest waves of a CU.
 pub const WAVES: usize = 6;
 
+/// The preset whose fields are set.
+const PRESET: &str = "fermi-16sm";
+
 /// An L1 design and an L2 design.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Design {
@@ -23,6 +26,15 @@ impl Design {
     /// `L1/L2`.
     pub fn name(&self) -> String {
         format!("{}/{}", self.l1, self.l2)
+    }
+
+    /// Whether it goes on machines of so many GPUs: designs refuse several that they have no rules
+    /// for.
+    pub fn goes(&self, gpus: usize) -> bool {
+        let shape = Shape { gpus, cus: 2, chiplets: 1, is_private: false };
+        let (mut sizes, mut random) = (SplitMix64::new(1), SplitMix64::new(1));
+        let fields = fields(self, &shape, &mut sizes, &mut random);
+        gpus == 1 || systems::load(PRESET, &fields).is_ok()
     }
 
     /// All that go together and promise something.
@@ -82,10 +94,11 @@ pub struct Drawn {
 }
 
 impl Drawn {
-    /// One of a design, with so many CUs. Several chiplets where the design allows that.
+    /// One of a design, with so many GPUs, and CUs in each. Several chiplets where the design
+    /// allows that.
     pub fn new(
         design: &Design,
-        cus: usize,
+        (gpus, cus): (usize, usize),
         job: &Job,
         random: &mut SplitMix64,
     ) -> Result<Self, Error> {
@@ -97,11 +110,11 @@ impl Drawn {
         let tries = [(chiplets, is_private), (chiplets, false), (1, false)];
         let mut problem = String::new();
         for (chiplets, is_private) in tries {
-            let shape = (cus, chiplets, is_private);
-            let fields = fields(design, shape, &mut sizes.clone(), &mut random.clone());
+            let shape = Shape { gpus, cus, chiplets, is_private };
+            let fields = fields(design, &shape, &mut sizes.clone(), &mut random.clone());
             let mut set: Vec<_> = fields.into_iter().collect();
             set.extend(job.set.iter().cloned());
-            match systems::load("fermi-16sm", &set) {
+            match systems::load(PRESET, &set) {
                 Ok(system) => {
                     let promise = promise(&system);
                     let told = tell(&system);
@@ -122,7 +135,7 @@ impl Drawn {
     pub fn has_chosen(design: &Design, job: &Job, patterns: &[String]) -> Result<bool, Error> {
         let drawn = Self::new(
             design,
-            job.sizes.cus(&mut SplitMix64::new(1)),
+            (1, job.sizes.cus(&mut SplitMix64::new(1))),
             job,
             &mut SplitMix64::new(1),
         )?;
@@ -138,19 +151,32 @@ impl Drawn {
 fn tell(system: &System) -> String {
     let m = &system.machine;
     let cus = m.cus;
-    match m.chiplets {
+    let of_gpu = match m.chiplets {
         1 => format!("{cus} CUs"),
         chiplets if has_policy(&system.l2.design) => {
             format!("{chiplets} chiplets of {cus} CUs, {}", system.l2.policy)
         }
         chiplets => format!("{chiplets} chiplets of {cus} CUs"),
+    };
+    match m.gpus {
+        1 => of_gpu,
+        gpus => format!("{gpus} GPUs, {}, of {of_gpu}", system.egress.design),
     }
+}
+
+/// What is chosen before sizes.
+struct Shape {
+    gpus: usize,
+    /// CUs of all chiplets of a GPU.
+    cus: usize,
+    chiplets: u64,
+    is_private: bool,
 }
 
 /// What a machine sets of its system. `sizes`: what blocks are built with.
 fn fields(
     design: &Design,
-    (cus, chiplets, is_private): (usize, u64, bool),
+    &Shape { gpus, cus, chiplets, is_private }: &Shape,
     sizes: &mut SplitMix64,
     random: &mut SplitMix64,
 ) -> Vec<(String, String)> {
@@ -188,6 +214,9 @@ fn fields(
         ("command_processor.unicast_latency", 1),
         ("command_processor.broadcast_latency", 1),
     ];
+    if gpus > 1 {
+        numbers.extend([("machine.gpus", gpus as u64), ("gpu_link.latency", time(&[10, 50, 200]))]);
+    }
     if has_directory {
         numbers.extend([
             ("l2.interleave", 512),

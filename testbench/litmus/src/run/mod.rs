@@ -4,6 +4,7 @@
 //! one trace (`plan.rs`, `record.rs`). The trace runs on a machine of each design whose sizes and
 //! latencies are drawn (`machines.rs`). What each load has found gives the outcomes (`counts.rs`).
 
+mod code;
 mod counts;
 mod machines;
 mod plan;
@@ -23,9 +24,13 @@ use crate::test::Test;
 pub use counts::{Forbidden, Row};
 pub use machines::{Design, Sizes};
 
+use code::Coded;
 use counts::Rows;
 use machines::Drawn;
 use plan::Plan;
+
+/// Most GPUs of a machine.
+const MOST_GPUS: usize = 4;
 
 /// Instances of a trace. To make one takes about as long as to run it on two machines.
 const INSTANCES: u32 = 100;
@@ -63,9 +68,23 @@ pub enum Error {
         /// Why.
         problem: String,
     },
-    /// A test's threads are on several GPUs.
-    #[error("{0}: threads on several GPUs: machines of litmus tests have one")]
-    Gpus(String),
+    /// A test's threads are on more GPUs than machines have.
+    #[error("{0}: threads on {1} GPUs: must be at most {MOST_GPUS}, as machines have")]
+    Gpus(String, usize),
+    /// No design that takes part has machines of several GPUs.
+    #[error("{0}: threads on several GPUs: none of the designs has such machines")]
+    OneGpu(String),
+    /// A compare-and-swap has no operation of the machine.
+    #[error(
+        "{test}: {location}: no atomic of a machine does its compare-and-swaps, beside the other \
+         values of the location"
+    )]
+    Swap {
+        /// Name of the test.
+        test: String,
+        /// The location.
+        location: String,
+    },
     /// A test has more threads in a work-group than a CU has waves.
     #[error("{0}: {1} threads in a work-group: must be at most {2}, the waves of a CU")]
     Threads(String, usize, usize),
@@ -88,9 +107,7 @@ pub enum Error {
 
 /// Runs each test on each design. Gives a row of each test, design and promise, in this order.
 pub fn run(job: &Job, tests: &[Test]) -> Result<Vec<Row>, Error> {
-    for test in tests {
-        check(test)?;
-    }
+    let coded = tests.iter().map(|test| check(job, test)).collect::<Result<Vec<_>, _>>()?;
     let batches = job.runs.div_ceil(INSTANCES) as usize;
     let tasks = tests.len() * batches;
     let next = AtomicUsize::new(0);
@@ -100,9 +117,9 @@ pub fn run(job: &Job, tests: &[Test]) -> Result<Vec<Row>, Error> {
         loop {
             let task = next.fetch_add(1, Ordering::Relaxed);
             let Some(place) = done.get(task) else { return };
-            let (test, batch) = (&tests[task / batches], task % batches);
+            let (coded, batch) = (&coded[task / batches], task % batches);
             let left = job.runs - batch as u32 * INSTANCES;
-            let rows = run_batch(job, test, batch as u64, left.min(INSTANCES));
+            let rows = run_batch(job, coded, batch as u64, left.min(INSTANCES));
             let failed = rows.is_err();
             *place.lock().expect("nobody fails with it") = Some(rows);
             if failed {
@@ -137,15 +154,18 @@ pub fn designs_with(job: &Job, places: &[String]) -> Result<Vec<Design>, Error> 
     Ok(all)
 }
 
-/// What machines here do not have.
-fn check(test: &Test) -> Result<(), Error> {
-    let first = &test.threads[0];
-    if test.threads.iter().any(|thread| thread.gpu != first.gpu) {
-        return Err(Error::Gpus(test.name.clone()));
+/// The test for machines, unless they do not have what it needs.
+fn check(job: &Job, test: &Test) -> Result<Coded, Error> {
+    let gpus = plan::gpus(test).len();
+    if gpus > MOST_GPUS {
+        return Err(Error::Gpus(test.name.clone(), gpus));
+    }
+    if !job.designs.iter().any(|design| design.goes(gpus)) {
+        return Err(Error::OneGpu(test.name.clone()));
     }
     let threads = plan::widest(test);
     match threads <= machines::WAVES {
-        true => Ok(()),
+        true => Coded::of(test),
         false => Err(Error::Threads(test.name.clone(), threads, machines::WAVES)),
     }
 }
@@ -164,15 +184,17 @@ fn number(name: &str) -> u64 {
 }
 
 /// A trace on a machine of each design.
-fn run_batch(job: &Job, test: &Test, batch: u64, instances: u32) -> Result<Rows, Error> {
+fn run_batch(job: &Job, coded: &Coded, batch: u64, instances: u32) -> Result<Rows, Error> {
+    let test = &coded.test;
+    let gpus = plan::gpus(test).len();
     let mut random = mixed(job.seed, &[number(&test.name), batch]);
     let cus = job.sizes.cus(&mut random);
     let plan = Plan::new(test, instances, cus, &mut random);
     let (trace, base) = record::record(test, &plan)?;
     let mut rows = Rows::default();
-    for design in &job.designs {
+    for design in job.designs.iter().filter(|design| design.goes(gpus)) {
         let parts = [number(&test.name), batch, number(&design.name())];
-        let drawn = Drawn::new(design, cus, job, &mut mixed(job.seed, &parts))?;
+        let drawn = Drawn::new(design, (gpus, cus), job, &mut mixed(job.seed, &parts))?;
         let machine = run_one(job, &drawn, trace.reopen()?).map_err(|error| Error::Run {
             test: test.name.clone(),
             design: format!("{}, {}", design.name(), drawn.told),
@@ -180,7 +202,7 @@ fn run_batch(job: &Job, test: &Test, batch: u64, instances: u32) -> Result<Rows,
             error: Box::new(error),
         })?;
         let values = machine.values().expect("they are kept");
-        rows.count(test, design, &drawn, &plan, (values, base));
+        rows.count(coded, design, &drawn, &plan, (values, base));
     }
     Ok(rows)
 }

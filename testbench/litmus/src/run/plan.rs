@@ -1,9 +1,10 @@
 //! Where the instances of a test stand.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use traces::workloads::SplitMix64;
 
+use crate::meeting::Meetings;
 use crate::test::Test;
 
 /// Bytes of a line.
@@ -46,6 +47,9 @@ pub struct Seat {
     pub before: Vec<Beside>,
     /// Instructions before each step.
     pub gaps: Vec<u32>,
+    /// Its steps in their order, and between them `None`: barriers at which other threads of the
+    /// work-group meet. The machine has one for all of them.
+    pub slots: Vec<Option<usize>>,
 }
 
 /// An instance.
@@ -84,36 +88,53 @@ pub fn widest(test: &Test) -> usize {
     groups(test).values().map(Vec::len).max().unwrap_or(1)
 }
 
-/// Threads of each work-group.
-fn groups(test: &Test) -> BTreeMap<u32, Vec<usize>> {
+/// Threads of each work-group, by GPU and work-group. The GPUs of a test are numbered from 0 on.
+fn groups(test: &Test) -> BTreeMap<(usize, u32), Vec<usize>> {
+    let gpus = gpus(test);
     let mut all: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (number, thread) in test.threads.iter().enumerate() {
-        all.entry(thread.cta).or_default().push(number);
+        let gpu = gpus.iter().position(|gpu| *gpu == thread.gpu).expect("it was found there");
+        all.entry((gpu, thread.cta)).or_default().push(number);
     }
     all
 }
 
+/// The GPUs of a test.
+pub fn gpus(test: &Test) -> Vec<u32> {
+    let all: BTreeSet<_> = test.threads.iter().map(|thread| thread.gpu).collect();
+    all.into_iter().collect()
+}
+
 impl Plan {
-    /// So many instances, for a machine of so many CUs.
+    /// So many instances, for a machine of so many CUs in each GPU.
     pub fn new(test: &Test, instances: u32, cus: usize, random: &mut SplitMix64) -> Self {
         let groups_of_test = groups(test);
         let waves = widest(test) + random.below(2) as usize;
+        let gpus = gpus(test).len();
         let places = 2 * cus.max(2);
-        let of_kernel = (places / groups_of_test.len()).clamp(1, MOST);
+        let of_gpu = |gpu: usize| groups_of_test.keys().filter(|(other, _)| *other == gpu).count();
+        let most = (0..gpus).map(of_gpu).max().unwrap_or(1);
+        let of_kernel = (places / most).clamp(1, MOST);
         let mut kernels: Vec<Kernel> = Vec::new();
         let mut left = instances as usize;
         while left > 0 {
             let number = left.min(of_kernel);
             left -= number;
-            let groups = (number * groups_of_test.len()).max(places.min(number + 4)) as u32;
-            let mut order = shuffled(groups, random);
+            // Each GPU gets an equal part of the work-groups, one part behind the other.
+            let share = (number * most).max(places.min(number + 4)) as u32;
+            let groups = share * gpus as u32;
+            let mut of_gpu = |gpu: u32| {
+                let own = shuffled(share, random).into_iter();
+                own.map(|group| gpu * share + group).collect()
+            };
+            let mut order: Vec<Vec<u32>> = (0..gpus as u32).map(&mut of_gpu).collect();
             let mut words = Words::new(kernels.len() as u64);
             let mut kernel = Kernel { groups, instances: Vec::new(), others: Vec::new() };
             for _ in 0..number {
                 kernel.instances.push(instance(test, waves, &mut order, &mut words, random));
             }
-            for _ in 0..random.below(4) {
-                let Some(group) = order.pop() else { break };
+            for other in 0..random.below(4) as usize {
+                let Some(group) = order[other % gpus].pop() else { break };
                 kernel.others.push((group, 0, words.others(random)));
             }
             kernels.push(kernel);
@@ -134,7 +155,7 @@ fn shuffled(number: u32, random: &mut SplitMix64) -> Vec<u32> {
 fn instance(
     test: &Test,
     waves: usize,
-    order: &mut Vec<u32>,
+    order: &mut [Vec<u32>],
     free: &mut Words,
     random: &mut SplitMix64,
 ) -> Instance {
@@ -142,8 +163,9 @@ fn instance(
     let mut seats = vec![None; test.threads.len()];
     // Some instances begin together, some one thread after another.
     let apart = [1, 20, 60, 200][random.below(4) as usize];
-    for threads in groups(test).values() {
-        let group = order.pop().expect("each has a place");
+    let meetings = Meetings::of(test);
+    for ((gpu, _), threads) in groups(test) {
+        let group = order[gpu].pop().expect("each has a place");
         let of_waves = shuffled(waves as u32, random);
         for (&thread, &wave) in threads.iter().zip(&of_waves) {
             let before = (0..random.below(4)).map(|_| warm(&words, random)).collect();
@@ -152,11 +174,42 @@ fn instance(
                 random.below(most) as u32
             };
             let gaps = (0..test.threads[thread].steps.len()).map(gap).collect();
-            seats[thread] = Some(Seat { group, wave: wave as u16, before, gaps });
+            let slots = slots(test, thread, meetings.among(&threads), random);
+            seats[thread] = Some(Seat { group, wave: wave as u16, before, gaps, slots });
         }
     }
     let seats = seats.into_iter().map(|seat| seat.expect("each thread has a group")).collect();
     Instance { seats, words }
+}
+
+/// A thread's steps, with the barriers of others at places that are drawn.
+fn slots<'a>(
+    test: &Test,
+    thread: usize,
+    meetings: impl Iterator<Item = &'a [(usize, usize)]>,
+    random: &mut SplitMix64,
+) -> Vec<Option<usize>> {
+    let steps = test.threads[thread].steps.len();
+    let meetings: Vec<_> = meetings.collect();
+    let own = |meeting: &&[(usize, usize)]| {
+        meeting.iter().find(|(other, _)| *other == thread).map(|(_, step)| *step)
+    };
+    let mut slots = Vec::new();
+    let mut next = 0;
+    for (number, meeting) in meetings.iter().enumerate() {
+        if let Some(step) = own(meeting) {
+            slots.extend((next..=step).map(Some));
+            next = step + 1;
+            continue;
+        }
+        let last = meetings[number..].iter().find_map(own).unwrap_or(steps);
+        let until = next + random.below((last - next) as u64 + 1) as usize;
+        slots.extend((next..until).map(Some));
+        slots.push(None);
+        next = until;
+    }
+    slots.extend((next..steps).map(Some));
+    slots
 }
 
 /// A load of a word or of its whole line, so that a cache holds it.

@@ -1,9 +1,10 @@
-//! A plan as a trace, with the values of a run in which one work-group follows another.
+//! A plan as a trace, with the values of a run in which one work-group follows another. The test
+//! is one without compare-and-swap (`code.rs`).
 
 use traces::trace::{self, Access, AccessKind, KernelSpec, Key, LANES, Reader, Record, Recorder};
 
 use super::plan::{Beside, Instance, Kernel, Plan};
-use crate::test::{Step, Test};
+use crate::test::{Change, Step, Test};
 
 /// Most steps of a wave: its keys are its own, so that each wave has a list.
 const STEPS: u32 = 256;
@@ -24,6 +25,7 @@ struct Run<'a> {
 enum Does {
     Beside(Beside),
     Step(Step, u64, u32),
+    Barrier,
 }
 
 /// The trace, and the address of its buffer.
@@ -68,7 +70,7 @@ impl Run<'_> {
 
     fn group(&mut self, plan: &Plan, kernel: &Kernel, group: u32) -> Result<(), trace::Error> {
         let lists: Vec<_> = (0..plan.waves).map(|wave| self.list(kernel, (group, wave))).collect();
-        let is_barrier = |does: &Does| matches!(does, Does::Step(Step::Barrier, ..));
+        let is_barrier = |does: &Does| matches!(does, Does::Barrier);
         let parts: Vec<Vec<_>> =
             lists.iter().map(|list| list.split(is_barrier).collect()).collect();
         let segments = parts.iter().map(Vec::len).max().unwrap_or(1);
@@ -94,13 +96,16 @@ impl Run<'_> {
             let find = |seat: &super::plan::Seat| (seat.group, seat.wave) == wave;
             let thread = instance.seats.iter().position(find)?;
             let seat = &instance.seats[thread];
-            let steps = self.test.threads[thread].steps.iter().zip(&seat.gaps);
-            let does = |(step, gap): (&Step, &u32)| {
-                let at = location(step).map_or(0, |location| instance.words[location]);
-                Does::Step(*step, at, *gap)
+            let steps = &self.test.threads[thread].steps;
+            let does = |slot: &Option<usize>| match slot.map(|step| (step, steps[step])) {
+                None | Some((_, Step::Barrier(_))) => Does::Barrier,
+                Some((number, step)) => {
+                    let at = location(&step).map_or(0, |location| instance.words[location]);
+                    Does::Step(step, at, seat.gaps[number])
+                }
             };
             let before = seat.before.iter().copied().map(Does::Beside);
-            Some(before.chain(steps.map(does)).collect::<Vec<_>>())
+            Some(before.chain(seat.slots.iter().map(does)).collect::<Vec<_>>())
         };
         let own = kernel.instances.iter().filter_map(seats).flatten();
         beside.chain(own).collect()
@@ -125,7 +130,7 @@ impl Run<'_> {
             Does::Step(Step::Store { value, .. }, at, gap) => {
                 self.access(item, key, (at, 4), Some(&value.to_le_bytes()), gap)
             }
-            Does::Step(Step::Atomic { op, value, .. }, at, gap) => {
+            Does::Step(Step::Atomic { change: Change::Op(op, value), .. }, at, gap) => {
                 let old: [u8; 4] = self.memory[at as usize..][..4].try_into().expect("four");
                 let word = u64::from(u32::from_le_bytes(old));
                 let new = op.apply(word, value.into(), 4) as u32;
@@ -135,7 +140,12 @@ impl Run<'_> {
                 self.recorder.access(&Access { item, key, kind, addr, bytes, gap })
             }
             Does::Step(Step::Fence(_), ..) => self.recorder.fence(item, key),
-            Does::Step(Step::Barrier, ..) => unreachable!("lists are cut there"),
+            Does::Step(Step::Barrier(_), ..) | Does::Barrier => {
+                unreachable!("lists are cut there")
+            }
+            Does::Step(Step::Atomic { change: Change::CompareSwap { .. }, .. }, ..) => {
+                unreachable!("a coded test has none")
+            }
         }
     }
 
@@ -166,6 +176,6 @@ fn location(step: &Step) -> Option<usize> {
         Step::Load { location, .. }
         | Step::Store { location, .. }
         | Step::Atomic { location, .. } => Some(location),
-        Step::Fence(_) | Step::Barrier => None,
+        Step::Fence(_) | Step::Barrier(_) => None,
     }
 }
