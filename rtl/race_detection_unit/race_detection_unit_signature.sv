@@ -108,22 +108,21 @@ module race_detection_unit_signature
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      active_q      <= 1'b0;
       active_used_q <= '0;
       count_q       <= '0;
       force_q       <= 1'b0;
     end else begin
+      active_q      <= active_q ^ snapshot_i;
       active_used_q <= active_used_d;
       count_q       <= count_d;
       force_q       <= force_d;
     end
   end
 
-  // Not reset: the buffers are alike, and there is no copy before the first snapshot.
+  // Not reset: there is no copy before the first snapshot.
   always_ff @(posedge clk_i) begin
-    if (snapshot_i) begin
-      active_q    <= !active_q;
-      copy_used_q <= used_d;
-    end
+    if (snapshot_i) copy_used_q <= used_d;
   end
 
   // Only the bits that change are touched, so that a simulator does not copy signatures. First are

@@ -11,6 +11,7 @@ mod cp_crossbar;
 mod depacketizer;
 mod directories;
 mod finepack;
+mod four_state;
 mod local_command_processor;
 mod packetizer;
 mod race_detection;
