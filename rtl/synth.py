@@ -3,8 +3,9 @@
 configurations `small` and `paper` of cosim/configs or in those that are named. Fails, with the
 block's name, on an error, on what yosys' `check` finds (loops, several drivers) and on a latch:
 slang makes a loop of a value that an always_comb forgets, and a latch cell of an always_latch. The
-latches of Ibex's own clock gates are named and let pass. Prints what each block is made of, and for
-`paper` the storage that the papers state.
+latches of Ibex's own clock gates are named and let pass. Fails as well on a register that can never
+get a value (undefined.py). Prints what each block is made of, and for `paper` the storage that the
+papers state.
 
     python3 rtl/synth.py [--rtl FOLDER] [--block BLOCK] [CONFIG ...]
 
@@ -27,6 +28,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import lint
+import undefined
 
 # The one file whose latches are meant: a clock gate is a latch before an AND gate.
 CLOCK_GATE = "prim_generic_clock_gating.sv"
@@ -172,9 +174,14 @@ def work():
     for kind, cell in cells(design):
         if re.match(r"\$(_?DLATCH|_?dlatch|adlatch|_?SR_|sr$)", kind):
             latches.append(cell.get_src_attribute())
+    ys.run_pass("opt_clean", design)
+    ys.run_pass(f"write_json {task['result']}.netlist", design)
+    with open(f"{task['result']}.netlist", encoding="utf-8") as netlist:
+        (module,) = json.load(netlist)["modules"].values()
     for command in PASSES:
         ys.run_pass(command, design)
-    result = {"latches": latches, "cells": 0, "flops": 0, "ram": 0, "other": 0, "memories": {}}
+    result = {"latches": latches, "undefined": undefined.Module(module).undefined()}
+    result |= {"cells": 0, "flops": 0, "ram": 0, "other": 0, "memories": {}}
     for kind, cell in cells(design):
         result["cells"] += 1
         if re.match(r"\$(a|s|al)?dff", kind):
@@ -295,7 +302,10 @@ def main():
             stray = stray_latches(block, name, counts["latches"]) if counts else []
             for at in stray:
                 print(f"synth: rtl/{block}: latch at {at}", file=sys.stderr)
-            if counts is None or stray:
+            never = counts["undefined"] if counts else []
+            for register in never[:LINES]:
+                print(f"synth: rtl/{block}: {register} never gets a value", file=sys.stderr)
+            if counts is None or stray or never:
                 failed.append(f"rtl/{block} in configuration {name}")
                 continue
             rows.append([block, name] + [counts[key] for key in ("cells", "flops", "ram", "other")])

@@ -25,6 +25,10 @@ FAULTS = {
     "assertion": (
         "packetizer_entry.sv", "endmodule",
         "  always_comb assert (held_q || !append_o);\nendmodule", "synthesis sees an assertion"),
+    "register without a value": (
+        "packetizer_entry.sv", "endmodule",
+        "  (* keep *) logic turn_q;\n  always_ff @(posedge clk_i) turn_q <= !turn_q;\nendmodule",
+        "turn_q[0] never gets a value"),
     "unknown name": (
         "packetizer_entry.sv", "held_q && room_i;", "held_q && nosuch;", "nosuch"),
 }
