@@ -135,11 +135,7 @@ impl Bank {
                 self.misses[at].filled = true;
                 self.filled.push_back(at);
             }
-            Kind::Ack => {
-                if let Some(answer) = self.writes.acknowledged(tag) {
-                    self.hooks.bank.outbox.push_back(answer);
-                }
-            }
+            Kind::Ack => self.writes.acknowledged(tag, &mut self.hooks.bank.outbox),
             Kind::Coherence(Coherence::Invalidate(cause)) => self.invalidate(addr, cause),
             _ => {
                 let message = ctx.messages[message];
@@ -293,7 +289,9 @@ impl Bank {
         }
         let Message { addr, mask, line, .. } = ctx.messages[request];
         let pushed = is_pushed.then(|| Pushed { addr, mask, line: ctx.lines[line] });
+        self.writes.set_pushing(is_pushed);
         let outcome = self.serve(ctx, request);
+        self.writes.set_pushing(false);
         if outcome == Outcome::Done {
             if let Some(store) = pushed {
                 self.counters.pushes += 1;

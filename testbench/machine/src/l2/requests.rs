@@ -300,17 +300,18 @@ impl Bank {
     /// Whether a change here may be done and answered now, and sent below where that is needed:
     /// what is written through, or a victim.
     fn may_finish(&self, ctx: &mut Context, from: Unit, through: bool, victim: bool) -> bool {
-        if self.coherent && through && is_gate(ctx, from) {
-            // Its answer comes later.
+        if through && !self.is_own(ctx, from) {
+            // Its answer leaves later.
             return ctx.may_send(self.ports.below);
         }
         let below = through || (!self.coherent && victim);
         self.may_answer(ctx) && (!below || ctx.may_send(self.ports.below))
     }
 
-    /// Sends what a request has changed below, and its answer: to a CU at once, as the release of
-    /// its GPU waits for the L3 here; to another GPU when the L3 has answered. Both ways must be
-    /// free.
+    /// Sends what a request has changed below, and its answer. A CU of this chiplet is answered at
+    /// once, as the release of its chiplet waits here for the L3. The release of any other source
+    /// does not reach this bank: its answer leaves when the L3 has acknowledged the write. The
+    /// outlets that this needs must be free.
     fn write_through(
         &mut self,
         ctx: &mut Context,
@@ -320,7 +321,7 @@ impl Bank {
         line: Handle<Line>,
     ) {
         let Message { addr, mask, from, .. } = ctx.messages[request];
-        if !is_gate(ctx, from) {
+        if self.is_own(ctx, from) {
             self.writes.send(ctx, addr, mask, new, Handle::NONE);
             return self.answer(ctx, request, kind, line);
         }

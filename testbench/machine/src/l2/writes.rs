@@ -1,14 +1,17 @@
 //! A bank's writes on their way below and to copies of other GPUs, and the answers that wait for
 //! them.
 
+use std::collections::VecDeque;
+
 use super::Ports;
 use crate::context::Context;
 use crate::engine::OutletId;
 use crate::message::{Kind, Line, Message, Unit};
 use crate::pool::Handle;
 
-/// Tag of a write that no answer waits for.
-const NOBODY: u32 = u32::MAX;
+/// Tag of a write below that no answer waits for, and of a push.
+const UNANSWERED: u32 = u32::MAX;
+const PUSH: u32 = u32::MAX - 1;
 
 /// What a store gives to copies of a line.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +19,17 @@ pub struct Pushed {
     pub addr: u64,
     pub mask: u128,
     pub line: Line,
+}
+
+/// An answer to another chiplet or GPU. It leaves when the L3 has acknowledged the write, and the
+/// gate the push of the same store: the release of the source waits for the answer alone.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    answer: Handle<Message>,
+    /// The L3 has not acknowledged the write.
+    below: bool,
+    /// How many pushes of the bank the gate must have acknowledged.
+    pushes: u64,
 }
 
 /// Write-backs and write-throughs that the L3 has not acknowledged, and pushed stores that the
@@ -27,16 +41,30 @@ pub struct Writes {
     below: OutletId,
     pushes: Option<OutletId>,
     unacknowledged: u32,
-    /// Answers to other GPUs that may leave once the L3 has what they tell of: their release waits
-    /// for the answers, and memory must show it then. The tag of a write is a place here.
-    owed: Vec<Handle<Message>>,
+    /// Pushes so far, and how many of them the gate has acknowledged, which it does in their order.
+    pushed: u64,
+    pushes_acknowledged: u64,
+    /// The store that is served now is pushed when it has been served.
+    is_pushing: bool,
+    /// The tag of a write is an index here.
+    held: Vec<Held>,
 }
 
 impl Writes {
     /// None of a bank, of a GPU, with these outlets.
     pub fn new((unit, gpu): (Unit, u16), ports: Ports) -> Self {
         let Ports { below, pushes, .. } = ports;
-        Self { unit, gpu, below, pushes, unacknowledged: 0, owed: Vec::new() }
+        Self {
+            unit,
+            gpu,
+            below,
+            pushes,
+            unacknowledged: 0,
+            pushed: 0,
+            pushes_acknowledged: 0,
+            is_pushing: false,
+            held: Vec::new(),
+        }
     }
 
     /// True when all are acknowledged.
@@ -44,8 +72,8 @@ impl Writes {
         self.unacknowledged == 0
     }
 
-    /// Sends bytes of a line below, which must be free. `answer`, if any, waits for the
-    /// acknowledgement.
+    /// Sends bytes of a line below, which must be free. `answer`, if any, is held until the write
+    /// is performed.
     #[inline]
     pub fn send(
         &mut self,
@@ -55,7 +83,7 @@ impl Writes {
         line: Handle<Line>,
         answer: Handle<Message>,
     ) {
-        let tag = if answer.is_some() { self.owe(answer) } else { NOBODY };
+        let tag = if answer.is_some() { self.hold(answer) } else { UNANSWERED };
         let to = ctx.places.slice(&ctx.layout, self.gpu, addr);
         let (kind, born, from) = (Kind::Write, ctx.now as u32, self.unit);
         let write = Message { mask, addr, born, line, tag, to, from, kind, ..Message::default() };
@@ -82,29 +110,54 @@ impl Writes {
         let Pushed { addr, mask, line } = store;
         let line = ctx.lines.put(line);
         let pushes = self.pushes.expect("pages have copies");
-        let (kind, born, tag) = (Kind::Write, ctx.now as u32, NOBODY);
+        let (kind, born, tag) = (Kind::Write, ctx.now as u32, PUSH);
         let (to, from) = (ctx.layout.gate(self.gpu), self.unit);
         let push = Message { mask, addr, born, line, tag, to, from, kind, ..Message::default() };
         let push = ctx.messages.put(push);
         ctx.send(pushes, push);
         self.unacknowledged += 1;
+        self.pushed += 1;
     }
 
-    fn owe(&mut self, answer: Handle<Message>) -> u32 {
-        let free = self.owed.iter().position(|answer| !answer.is_some());
-        let place = free.unwrap_or_else(|| {
-            self.owed.push(Handle::NONE);
-            self.owed.len() - 1
+    /// Notes whether the store that is served next is pushed when it has been served.
+    pub fn set_pushing(&mut self, is_pushing: bool) {
+        self.is_pushing = is_pushing;
+    }
+
+    fn hold(&mut self, answer: Handle<Message>) -> u32 {
+        let free = self.held.iter().position(|held| !held.answer.is_some());
+        let index = free.unwrap_or_else(|| {
+            self.held.push(Held::default());
+            self.held.len() - 1
         });
-        self.owed[place] = answer;
-        place as u32
+        let pushes = self.pushed + u64::from(self.is_pushing);
+        self.held[index] = Held { answer, below: true, pushes };
+        index as u32
     }
 
-    /// The acknowledgement of a write has come. The answer that may leave now, if one waited for
-    /// it.
+    /// The acknowledgement of a write or a push has come. Answers that may leave now go to the
+    /// outbox.
     #[inline]
-    pub fn acknowledged(&mut self, tag: u32) -> Option<Handle<Message>> {
+    pub fn acknowledged(&mut self, tag: u32, outbox: &mut VecDeque<Handle<Message>>) {
         self.unacknowledged -= 1;
-        (tag != NOBODY).then(|| std::mem::take(&mut self.owed[tag as usize]))
+        match tag {
+            UNANSWERED => {}
+            PUSH => {
+                self.pushes_acknowledged += 1;
+                (0..self.held.len()).for_each(|index| self.let_go(index, outbox));
+            }
+            index => {
+                self.held[index as usize].below = false;
+                self.let_go(index as usize, outbox);
+            }
+        }
+    }
+
+    fn let_go(&mut self, index: usize, outbox: &mut VecDeque<Handle<Message>>) {
+        let Held { answer, below, pushes } = self.held[index];
+        if answer.is_some() && !below && pushes <= self.pushes_acknowledged {
+            outbox.push_back(answer);
+            self.held[index] = Held::default();
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use machine::systems::Shape;
 use machine::{Options, has_policy};
-use traces::workloads::program::{Area, Kernel, Place, Program, Step, What, Who};
+use traces::workloads::program::{Area, Kernel, Labels, Place, Program, Step, What, Who};
 
 use super::{all, run};
 
@@ -25,8 +25,14 @@ fn each(what: What, group: u32, backwards: bool) -> Vec<Step> {
 /// under each design with a directory. A group runs on each chiplet.
 fn passes(shape: &Shape, writer: u32) {
     let groups = u32::from(shape.gpus * shape.chiplets);
-    let kernel =
-        |steps: Vec<Step>| Kernel { writes: Vec::new(), groups, items: 1, steps, read: false };
+    let kernel = |steps: Vec<Step>| Kernel {
+        labels: Labels::None,
+        writes: Vec::new(),
+        groups,
+        items: 1,
+        steps,
+        read: false,
+    };
     let last = groups - 1;
     let program = Program(vec![
         kernel(each(What::Load, last, false)),
@@ -71,6 +77,7 @@ fn release_waits_for_invalidations_between_gpus() {
 fn loads_make_no_fences() {
     let groups = |what, group| {
         vec![Kernel {
+            labels: Labels::None,
             writes: Vec::new(),
             groups: 3,
             items: 1,
@@ -99,6 +106,7 @@ fn loads_make_no_fences() {
 #[test]
 fn stores_written_through_leave_nothing_to_release() {
     let kernels = (0..3).map(|group| Kernel {
+        labels: Labels::None,
         writes: Vec::new(),
         groups: 3,
         items: 1,

@@ -3,7 +3,7 @@
 use machine::systems::Shape;
 use machine::{Options, Order, has_policy};
 use traces::trace::AtomicOp;
-use traces::workloads::program::{Kernel, Place, Program, Step, What, Who};
+use traces::workloads::program::{Kernel, Labels, Place, Program, Step, What, Who};
 
 use super::{all, run};
 
@@ -14,7 +14,14 @@ fn step(what: What, page: u64, offset: u64, size: u64) -> Step {
 
 fn program(groups: u32, items: u32, steps: &[Step]) -> Program {
     let steps = steps.to_vec();
-    Program(vec![Kernel { writes: Vec::new(), groups, items, steps, read: true }])
+    Program(vec![Kernel {
+        labels: Labels::None,
+        writes: Vec::new(),
+        groups,
+        items,
+        steps,
+        read: true,
+    }])
 }
 
 /// A GPU's home acknowledged another GPU's store when its L2 had it. The last release could then be

@@ -17,6 +17,7 @@ mod matrix;
 mod mixes;
 mod negative;
 mod order;
+mod performed;
 mod program_order;
 mod race;
 mod random;

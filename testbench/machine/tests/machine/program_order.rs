@@ -3,7 +3,7 @@
 use machine::systems::Shape;
 use machine::{Bodies, Machine, Options, System};
 use traces::trace::{AtomicOp, Reader};
-use traces::workloads::program::{Kernel, Place, Program, Step, What, Who};
+use traces::workloads::program::{Kernel, Labels, Place, Program, Step, What, Who};
 
 use super::passes;
 
@@ -19,7 +19,7 @@ fn access(what: What, who: Who, page: u64, offset: u64) -> Step {
 /// One work-item for each group; the host writes all that is used.
 fn program(groups: u32, steps: Vec<Step>) -> Program {
     let writes = vec![(0, 128), (PAGE, 128)];
-    Program(vec![Kernel { writes, groups, items: 1, steps, read: true }])
+    Program(vec![Kernel { labels: Labels::None, writes, groups, items: 1, steps, read: true }])
 }
 
 /// Two chiplets, pages 0 and 2 on the first; the last group runs on the second.

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::{Config, RngSeed, TestCaseError, TestError, TestRunner};
 use traces::trace::AtomicOp;
-use traces::workloads::program::{Kernel, Place, Program, Step, What, Who};
+use traces::workloads::program::{Kernel, Labels, Place, Program, Step, What, Who};
 
 use super::{all, production, run};
 
@@ -98,8 +98,10 @@ fn kernel() -> impl Strategy<Value = Kernel> {
         select(vec![1u32, 2, 5, 33, 64, 70]),
         prop_oneof![prop::collection::vec(step(), 1..10), prop::collection::vec(own, 1..16),],
         any::<bool>(),
+        select(vec![Labels::None, Labels::Whole, Labels::Pages, Labels::Ranges]),
     )
-        .prop_map(|(writes, groups, items, steps, read)| Kernel {
+        .prop_map(|(writes, groups, items, steps, read, labels)| Kernel {
+            labels,
             writes,
             groups,
             items,
@@ -112,6 +114,14 @@ fn program(kernels: usize) -> impl Strategy<Value = Program> {
     prop::collection::vec(kernel(), 1..=kernels).prop_map(Program)
 }
 
+/// Cycles of a level: each level is slow or fast on its own, from 1 to 3000 evenly in its logarithm.
+fn latency(least: u32) -> impl Strategy<Value = u32> {
+    (0..12u32, 0..2048u32).prop_map(move |(bits, low)| {
+        let power = 1 << bits;
+        (power + low % power).clamp(least, 3000)
+    })
+}
+
 fn shape() -> impl Strategy<Value = Shape> {
     let machine = (
         1..=2u16,
@@ -122,9 +132,9 @@ fn shape() -> impl Strategy<Value = Shape> {
     );
     let cu = (3..=6u32, select(vec![32u32, 64]), 1..=4u32, select(vec![1u32, 3, 16]));
     let caches = (
-        (select(all("l1.design")), 1..=2u32, 1..=2u32, 1..=2u32, 1..20u32),
-        (select(all("l2.policy")), 1..=2u32, 1..=2u32, 1..=2u16, 1..=2u32, 1..20u32),
-        (0..=2u32, 1..=2u32, 1..=2u16, 1..=2u32, 1..20u32),
+        (select(all("l1.design")), 1..=2u32, 1..=2u32, 1..=2u32, latency(1)),
+        (select(all("l2.policy")), 1..=2u32, 1..=2u32, 1..=2u16, 1..=2u32, latency(1)),
+        (0..=2u32, 1..=2u32, 1..=2u16, 1..=2u32, latency(1)),
     );
     let mut l2_designs = all("l2.design");
     l2_designs.retain(|name| about("l2.design", name).unwrap().1 >= MemoryModel::Rc);
@@ -135,11 +145,11 @@ fn shape() -> impl Strategy<Value = Shape> {
         select(vec!["lru".to_string(), "fifo".to_string()]),
         2..=3u32,
     );
-    let memory = (select(vec![4u32, 64]), 1..=3u32, select(vec![1u32, 20, 300]));
-    let network = (2..12u32, select(vec![2u32, 5, 80]), select(vec![4u32, 16, 136]), 1..=3u32);
+    let memory = (select(vec![4u32, 64]), 1..=3u32, latency(1));
+    let network = (latency(2), latency(2), select(vec![4u32, 16, 136]), 1..=3u32);
     let links = (
-        (2..40u32, select(vec![4u32, 64]), 1..=2u32, 1..=2u32),
-        (2..=6u32, select(vec![1u32, 8, 32]), select(vec![2u32, 10, 200])),
+        (latency(2), select(vec![4u32, 64]), 1..=2u32, 1..=2u32),
+        (2..=6u32, select(vec![1u32, 8, 32]), latency(2)),
     );
     let egress = (
         // A copy takes 5000 cycles to start: less often.
@@ -148,7 +158,7 @@ fn shape() -> impl Strategy<Value = Shape> {
         select(vec![0u16, 20]),
     );
     let rest = (
-        (0..50u32, 1..10u32, 0..10u32),
+        (0..50u32, 1..=200u32, 0..=55u32),
         select(all("placement.policy")),
         select(l2_designs),
         directory,

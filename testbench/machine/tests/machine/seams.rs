@@ -9,7 +9,7 @@ use cosim::socket::Pattern;
 use machine::{Bodies, Machine, MemoryModel, Options, RunError, System, about, names, promises};
 use traces::kernels::Params;
 use traces::trace::{AtomicOp, Reader};
-use traces::workloads::program::{Kernel, Place, Program, Step, What, Who};
+use traces::workloads::program::{Kernel, Labels, Place, Program, Step, What, Who};
 
 use super::{Outcome, built_in, passes, run_on, system};
 
@@ -45,7 +45,14 @@ fn with_fences() -> Reader {
         steps.extend([step(What::Atomic(AtomicOp::Add), page), Step::Fence, Step::Barrier]);
         steps.extend([step(What::Load, page), step(What::Load, (page + 1) % 3)]);
     }
-    let kernel = Kernel { writes: vec![(0, 512)], groups: 12, items: 40, steps, read: true };
+    let kernel = Kernel {
+        labels: Labels::None,
+        writes: vec![(0, 512)],
+        groups: 12,
+        items: 40,
+        steps,
+        read: true,
+    };
     Program(vec![kernel.clone(), kernel]).record()
 }
 

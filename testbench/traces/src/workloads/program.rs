@@ -1,8 +1,10 @@
 //! Programs over few lines, as data: recorded as one thread would run them.
 
+use std::collections::BTreeMap;
+
 use crate::trace::{
     Access, AccessKind, Arg, ArgKind, AtomicOp, Bound, KernelSpec, Key, Mode, Reader, Record,
-    Recorder, verify,
+    Recorder, ScheduleRange, verify,
 };
 
 /// Unit of placement.
@@ -145,9 +147,25 @@ pub enum Step {
     Barrier,
 }
 
+/// What the arguments of a kernel declare of its accesses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Labels {
+    /// No buffer.
+    #[default]
+    None,
+    /// The whole area, read and written.
+    Whole,
+    /// Each page that it accesses, with the mode of these accesses.
+    Pages,
+    /// The same, with the range of each work-group.
+    Ranges,
+}
+
 /// A kernel, and what the host does before and after it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
+    /// What its arguments declare.
+    pub labels: Labels,
     /// Bytes that the host writes first: offset in the buffer, how many.
     pub writes: Vec<(u64, u64)>,
     /// Work-groups.
@@ -181,8 +199,6 @@ struct Run {
     /// The bytes of these pages.
     memory: Vec<u8>,
     stream: u8,
-    /// The kernel says that it may change all of the part.
-    labelled: bool,
     /// The host writes and reads around the kernel.
     host: bool,
 }
@@ -254,11 +270,32 @@ impl Run {
         }
     }
 
-    fn args(&self) -> Vec<Arg> {
-        let (addr, bytes) = (self.base + self.part, self.area.pages * self.area.apart);
-        let (mode, ranges) = (Mode::ReadWrite, Vec::new());
-        let kind = ArgKind::Buffer { addr, bytes, mode, ranges };
-        self.labelled.then(|| Arg { name: "part".into(), kind }).into_iter().collect()
+    fn args(&self, kernel: &Kernel) -> Vec<Arg> {
+        let start = self.base + self.part;
+        let arg = |name: String, addr, bytes, mode, ranges| Arg {
+            name,
+            kind: ArgKind::Buffer { addr, bytes, mode, ranges },
+        };
+        match kernel.labels {
+            Labels::None => Vec::new(),
+            Labels::Whole => {
+                let bytes = self.area.pages * self.area.apart;
+                vec![arg("part".into(), start, bytes, Mode::ReadWrite, Vec::new())]
+            }
+            Labels::Pages | Labels::Ranges => {
+                let ranges = |used: &Used| match kernel.labels {
+                    Labels::Ranges => used.ranges(start),
+                    _ => Vec::new(),
+                };
+                let pages = kernel.used(&self.area).into_iter();
+                pages
+                    .map(|(page, used)| {
+                        let (addr, bytes) = (start + page * self.area.apart, self.area.bytes());
+                        arg(format!("page{page}"), addr, bytes, used.mode(), ranges(&used))
+                    })
+                    .collect()
+            }
+        }
     }
 
     fn kernel(&mut self, kernel: &Kernel, number: u64) {
@@ -279,7 +316,7 @@ impl Run {
                 grid,
                 local,
                 group_memory: 0,
-                args: self.args(),
+                args: self.args(kernel),
                 stream: self.stream,
             })
             .unwrap();
@@ -300,6 +337,50 @@ impl Run {
             let at = self.base + part + page * self.area.apart;
             self.recorder.host_read(at, self.area.bytes()).unwrap();
         }
+    }
+}
+
+/// What a kernel accesses of a page.
+#[derive(Default)]
+struct Used {
+    changes: bool,
+    /// First byte and the byte behind the last one, of each work-group.
+    spans: BTreeMap<u32, (u64, u64)>,
+}
+
+impl Used {
+    fn mode(&self) -> Mode {
+        if self.changes { Mode::ReadWrite } else { Mode::Read }
+    }
+
+    /// In an area that starts at this address.
+    fn ranges(&self, start: u64) -> Vec<ScheduleRange> {
+        let range = |(&group, &(first, end)): (&u32, &(u64, u64))| ScheduleRange {
+            first_group: group,
+            last_group: group,
+            addr: start + first,
+            bytes: end - first,
+        };
+        self.spans.iter().map(range).collect()
+    }
+}
+
+impl Kernel {
+    /// What it accesses, by page.
+    fn used(&self, area: &Area) -> BTreeMap<u64, Used> {
+        let mut pages = BTreeMap::<u64, Used>::new();
+        for step in &self.steps {
+            let &Step::Access { what, who, place, size, aligned, .. } = step else { continue };
+            let all = (0..self.groups).flat_map(|g| (0..self.items).map(move |i| (g, i)));
+            for (group, item) in all.filter(|&(group, item)| who.has(group, item)) {
+                let at = place.addr(area, (group, item), what, size, aligned);
+                let used = pages.entry(at / area.apart).or_default();
+                used.changes |= what != What::Load;
+                let span = used.spans.entry(group).or_insert((at, at + size));
+                *span = (span.0.min(at), span.1.max(at + size));
+            }
+        }
+        pages
     }
 }
 
@@ -336,15 +417,15 @@ impl Program {
         let of_part = area.pages * area.apart;
         let base = recorder.alloc("a", parts * of_part).unwrap();
         let memory = vec![0; (parts * area.pages * area.bytes()) as usize];
-        let (part, stream, labelled, host) = (0, 0, false, true);
-        let mut run = Run { recorder, area, base, part, memory, stream, labelled, host };
+        let (part, stream, host) = (0, 0, true);
+        let mut run = Run { recorder, area, base, part, memory, stream, host };
         for (number, kernel) in (0..).zip(&self.0) {
             let chosen = |what: u64, of: u64| value([seed, number, what, 1 << 41]) % of;
             if several {
                 let stream = chosen(2, streams);
                 run.part = of_part * if chosen(3, 3) == 0 { streams } else { stream };
                 run.stream = stream as u8;
-                (run.labelled, run.host) = (chosen(4, 4) > 0, chosen(5, 4) == 0);
+                run.host = chosen(5, 4) == 0;
                 let other = (stream + 1 + chosen(6, streams - 1)) % streams;
                 if chosen(7, 3) == 0 {
                     run.recorder.wait(stream as u8, other as u8).unwrap();

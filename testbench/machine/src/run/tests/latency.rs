@@ -1,6 +1,6 @@
 //! How long accesses take, counted in two ways.
 
-use traces::workloads::program::{Kernel, Place, Program, Step, What, Who};
+use traces::workloads::program::{Kernel, Labels, Place, Program, Step, What, Who};
 
 use super::*;
 
@@ -13,7 +13,14 @@ fn access_cycles_of_a_program_of_loads_are_their_latencies() {
         Step::Access { what: What::Load, who: Who::All, place, size: 4, aligned: true, gap: 3 }
     };
     let steps = vec![load(0, 4), load(1, 128), load(0, 4)];
-    let kernel = Kernel { writes: vec![(0, 8192)], groups: 12, items: 64, steps, read: false };
+    let kernel = Kernel {
+        labels: Labels::None,
+        writes: vec![(0, 8192)],
+        groups: 12,
+        items: 64,
+        steps,
+        read: false,
+    };
     let program = Program(vec![kernel]);
     for l1 in ["none", "src"] {
         let set = [("l1.design", l1), ("machine.gpus", "1")];

@@ -6,7 +6,7 @@ use machine::systems::{self, Shape};
 use machine::{System, names};
 use ports::common::finepack_types::FinePack;
 use traces::trace::AtomicOp;
-use traces::workloads::program::{Area, Kernel, Place, Program, Step, What, Who};
+use traces::workloads::program::{Area, Kernel, Labels, Place, Program, Step, What, Who};
 
 use super::Failure;
 
@@ -143,7 +143,7 @@ fn kernel(r: &mut Random, p: &FinePack, shape: &Shape, area: &Area) -> Kernel {
         }
     }
     let writes = if r.chance(128) { vec![(0, 64)] } else { Vec::new() };
-    Kernel { writes, groups, items, steps, read: r.chance(64) }
+    Kernel { labels: Labels::None, writes, groups, items, steps, read: r.chance(64) }
 }
 
 /// A place, and the bytes of an access there. In most of them no two items meet.
