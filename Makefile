@@ -14,6 +14,8 @@ FUZZ_SECONDS    ?= 600
 PROGRAMS        ?= 100000
 STC_CYCLES      ?= 100000000
 CORE_PROGRAMS   ?= 1000
+MACHINES        ?= 20000
+SEED            ?= 1
 SHARD           ?= 1/300
 
 DUET := target/release/duet
@@ -22,7 +24,7 @@ SYSTEM  = --system cpelide-4-small --set machine.gpus=2
 MACHINE = $(SYSTEM) --workload testbench/traces/workloads/bfs.trace
 LOCKSTEP = $(foreach block,remote_write_queue packetizer depacketizer,--impl $(block)=lockstep)
 
-.PHONY: setup run test controls mutate mutate-models coverage bench soak book fmt lint synth prove resets explained install traces clean
+.PHONY: setup run test controls mutate mutate-models coverage bench soak machines book fmt lint synth prove resets explained install traces clean
 .DEFAULT_GOAL := setup
 
 # The program, and the RTL bodies that `make run` needs. Whatever else is asked for builds its own.
@@ -123,7 +125,13 @@ soak: setup
 	  cargo test --release -p duet-tests --test blocks stc -- --nocapture
 	DUET_SOAK=1 cargo test --release -p duet-tests --test blocks race_detection
 	DUET_SOAK=1 cargo test --release -p machine --test machine -- --nocapture
+	$(MAKE) machines
 	DUET_FUZZ_SECONDS=$(FUZZ_SECONDS) cargo test --release --workspace --test fuzz -- --nocapture --test-threads 1
+
+# Random programs on MACHINES random machines of every design and placement, with latencies drawn independently; SEED draws
+# others. `make test` runs a few hundred of them.
+machines: setup
+	DUET_CASES=$(MACHINES) DUET_SEED=$(SEED) cargo test --release -p machine --test machine random::random_programs_pass_on_random_machines
 
 # The documents as a book, target/book/index.html. A warning is an error: a link to nowhere, a page in no list of contents.
 # All pages are read anew (-E), as what was wrong in a page is said only when it is read. Sphinx has no part in anything

@@ -48,6 +48,10 @@ pub struct Shape {
     pub egress: (String, String, u16),
     /// Packet, unicast, and what a broadcast takes longer.
     pub command_processor: (u32, u32, u32),
+    /// `command_processor.home_aware`, where the L2s are those of CPElide under `home-forward`.
+    pub home_aware: bool,
+    /// `command_processor.ahead`, where there is one GPU.
+    pub ahead: bool,
     /// `placement.policy`.
     pub placement: String,
     /// What L1s and L2s keep.
@@ -80,6 +84,8 @@ impl Default for Shape {
             gpu_link: (4, 32, 10),
             egress: ("finepack".into(), "paper".into(), 0),
             command_processor: (5, 2, 0),
+            home_aware: false,
+            ahead: false,
             placement: "interleave".into(),
             sharing: ("lru".into(), "lru".into()),
             scheduler: "rr".into(),
@@ -161,8 +167,12 @@ impl Shape {
                 self.command_processor.1 + self.command_processor.2,
             ),
         ];
+        let word = |is_set: bool| if is_set { "true" } else { "false" };
+        let may_know = self.l2_design == "cpelide" && self.l2.0 == "home-forward";
         let words = [
             ("name", "random"),
+            ("command_processor.home_aware", word(may_know && self.home_aware)),
+            ("command_processor.ahead", word(self.gpus == 1 && self.ahead)),
             ("l1.design", &l1.0),
             ("l2.design", &self.l2_design),
             ("l2.policy", &l2.0),

@@ -9,8 +9,9 @@ use super::{accepted, all, production, run};
 
 /// Chiplets of a GPU.
 const CHIPLETS: u32 = 2;
-/// Words of a page that a kernel changes.
+/// Words of a line, and lines of a page that a kernel changes.
 const WORDS: u32 = 16;
+const LINES: u64 = 8;
 
 /// Every level fast, but for the one that a test slows down.
 const FAST: [(&str, &str); 18] = [
@@ -35,74 +36,85 @@ const FAST: [(&str, &str); 18] = [
 ];
 
 /// A level, and how slow it is.
-const SLOW: [(&str, &str); 11] = [
+const SLOW: [(&str, &str); 12] = [
     ("l1.hit_latency", "3000"),
     ("l2.latency", "3000"),
     ("l3.latency", "3000"),
     ("memory.latency", "3000"),
-    ("memory.cycles", "3000"),
+    ("memory.cycles", "1000"),
     ("network.latency", "3000"),
     ("network.memory_latency", "3000"),
     ("network.bytes_per_cycle", "1"),
     ("chiplet_link.round_trip", "3000"),
     ("gpu_link.latency", "3000"),
-    ("gpu_link.bytes_per_ns", "0.001"),
+    ("gpu_link.bytes_per_ns", "0.1"),
+    ("gpu_link.clock_mhz", "20"),
 ];
 
-/// One work-group changes one page in each kernel, first that of the other chiplet of its GPU, then
-/// one of each other GPU: the table has no other chiplet to release. The last kernel loads all.
+/// One work-group changes one page in each kernel, so that the table has no other chiplet to
+/// release. The last kernel loads all.
 fn program(chiplets: u32) -> Reader {
-    let step = |what, group, page| {
-        let place = Place { page, offset: 0, per_item: 4, per_group: 0, page_by_group: false };
-        Step::Access { what, who: Who::Group(group), place, size: 4, aligned: true, gap: 0 }
-    };
-    let kernel = |steps| Kernel {
+    let kernel = |who: Who, what: What, pages: std::ops::Range<u32>| Kernel {
         labels: Labels::Ranges,
         writes: Vec::new(),
         groups: chiplets,
         items: WORDS,
-        steps,
+        steps: pages.flat_map(|page| lines(page, what, who)).collect(),
         read: false,
     };
     let mut kernels = Vec::new();
     for group in 0..chiplets {
         for page in 0..chiplets {
-            for what in [What::Store, What::Atomic(AtomicOp::Add)] {
-                kernels.push(kernel(vec![step(what, group, page.into())]));
-            }
+            let who = Who::Group(group);
+            kernels.push(kernel(who, What::Store, page..page + 1));
+            kernels.push(kernel(who, What::Atomic(AtomicOp::Add), page..page + 1));
         }
     }
-    let loads = (0..chiplets).map(|page| {
-        let place =
-            Place { page: page.into(), offset: 0, per_item: 4, per_group: 0, page_by_group: false };
-        let what = What::Load;
-        Step::Access { what, who: Who::All, place, size: 4, aligned: true, gap: 0 }
-    });
-    kernels.push(kernel(loads.collect()));
-    let area = Area { pages: chiplets.into(), ..Area::default() };
-    Program(kernels).record_over(area)
+    kernels.push(kernel(Who::All, What::Load, 0..chiplets));
+    // Words that atomics change are a quarter of a window.
+    let window = 4 * LINES * u64::from(WORDS) * 4;
+    Program(kernels).record_over(Area { pages: chiplets.into(), window, ..Area::default() })
 }
 
-/// Machines of every pair of designs that go together and every policy and placement.
+/// Accesses of each line of a page.
+fn lines(page: u32, what: What, who: Who) -> impl Iterator<Item = Step> {
+    (0..LINES).map(move |line| {
+        let offset = line * u64::from(WORDS) * 4;
+        let (page, per_item) = (page.into(), 4);
+        let place = Place { page, offset, per_item, per_group: 0, page_by_group: false };
+        Step::Access { what, who, place, size: 4, aligned: true, gap: 0 }
+    })
+}
+
+/// Machines of every L2 design, policy and placement; of the L1 designs one that goes with each,
+/// and those that bring their own L2.
 fn machines(gpus: &str, own: &[(&str, &str)]) -> Vec<System> {
     let mut machines = Vec::new();
-    for l1 in production("l1.design") {
+    let l1s =
+        production("l1.design").into_iter().filter(|l1| l1 == "src" || go_together(l1, "own"));
+    for l1 in l1s {
         for l2 in production("l2.design").iter().filter(|l2| *l2 != "none") {
             for policy in all("l2.policy") {
                 let idle = !has_policy(l2) && policy != all("l2.policy")[0];
                 if idle || !go_together(&l1, l2) {
                     continue;
                 }
-                for placement in ["interleave", "replicated"] {
+                // A packet for each store to a copy delays those behind it; `dma` puts a release
+                // before the stores that have not entered the path.
+                let replicated = ["p2p", "dma"].map(|egress| ("replicated", egress));
+                for (placement, egress) in
+                    [("interleave", "finepack")].into_iter().chain(replicated)
+                {
                     let designs = [
                         ("machine.gpus", gpus),
                         ("l1.design", &l1),
                         ("l2.design", l2),
                         ("l2.policy", &policy),
                         ("placement.policy", placement),
-                        ("egress.design", "finepack"),
+                        ("egress.design", egress),
                     ];
-                    machines.extend(accepted("cpelide-2-small", &[&FAST[..], &designs, own].concat()));
+                    machines
+                        .extend(accepted("cpelide-2-small", &[&FAST[..], &designs, own].concat()));
                 }
             }
         }

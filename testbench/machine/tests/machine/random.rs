@@ -163,7 +163,7 @@ fn shape() -> impl Strategy<Value = Shape> {
         select(l2_designs),
         directory,
         ([keeps("sharing.l1"), keeps("sharing.l2")], select(all("cu.scheduler"))),
-        any::<bool>(),
+        [any::<bool>(), any::<bool>(), any::<bool>()],
     );
     (machine, cu, caches, memory, network, links, egress, rest).prop_map(
         |(m, cu, (l1, l2, l3), memory, network, links, egress, rest)| {
@@ -191,7 +191,9 @@ fn shape() -> impl Strategy<Value = Shape> {
                 directory: rest.3,
                 sharing: rest.4.0.into(),
                 scheduler: rest.4.1,
-                through: rest.5,
+                through: rest.5[0],
+                home_aware: rest.5[1],
+                ahead: rest.5[2],
             })
         },
     )

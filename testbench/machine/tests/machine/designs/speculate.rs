@@ -14,7 +14,8 @@ const DESIGN: Design = Design {
     core: |make| {
         let inner = (SRC.core)(make)?;
         let (open, last) = (VecDeque::new(), [None; MAX_WAVES]);
-        Ok(Box::new(Speculate { inner, open, last, late: None, counters: Counters::default() }))
+        let counters = Counters::default();
+        Ok(Box::new(Speculate { inner, open, last, late: None, handed: Cycle::MAX, counters }))
     },
     ..SRC
 };
@@ -43,6 +44,8 @@ struct Speculate {
     last: [Option<u32>; MAX_WAVES],
     /// A load that is handed to the L1, and speculative, one cycle later; whether it is not yet.
     late: Option<(Handle<Message>, bool)>,
+    /// The cycle in which it was handed to the L1, which takes one request in a cycle.
+    handed: Cycle,
     counters: Counters,
 }
 
@@ -59,6 +62,10 @@ impl Speculate {
 impl L1 for Speculate {
     fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
         let Message { tag, kind, .. } = port.ctx.messages[request];
+        if self.handed == port.ctx.now {
+            port.ctx.wake_at(port.ctx.now + 1);
+            return false;
+        }
         if kind != Kind::Read {
             // A store behind a load of its wave that waits here, confirmed or not, stays behind it.
             let taken = self.late.is_none() && self.inner.request(port, request);
@@ -119,6 +126,7 @@ impl L1 for Speculate {
             }
             let taken = self.inner.request(port, request);
             self.late = (!taken).then_some((request, false));
+            self.handed = port.ctx.now;
         }
         // One in a cycle, so that none that is confirmed is dropped by the replay of another.
         if let Some(&(until, tag)) = self.open.front()
