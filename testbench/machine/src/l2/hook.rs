@@ -193,8 +193,9 @@ pub trait BankHook: Debug {
 
     /// The request `asked` for the line in a way is performed: this is its answer, which bears the
     /// request's `addr`, `mask`, `tag` and `sideband`, and may be made something else that the L1
-    /// understands. All answers pass here in the order in which the bank performs. `line`: its
-    /// bytes now.
+    /// understands. All answers pass here in the order in which the bank performs. They leave in
+    /// that order, but for those of a write-through of another chiplet or GPU: these leave when the
+    /// L3 has acknowledged it. `line`: its bytes now.
     fn answer(
         &mut self,
         _port: &mut BankPort,

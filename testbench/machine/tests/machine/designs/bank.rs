@@ -1,6 +1,6 @@
 //! For tests: a hook in each L2 bank that gives every line a version, kept beside the line and
-//! carried by answers. The L1's side sees that the versions of a line never go back, although lines
-//! come and go.
+//! carried by answers. The L1's side sees that a request never gets an older version of its line
+//! than an answer before that request had, although lines are filled and evicted.
 
 use machine::design::{
     BankHook, BankPort, Design, Handle, Hooks, Kind, L1, Message, Packed, Port, SRC, Unit, Way,
@@ -67,8 +67,9 @@ impl BankHook for Versions {
 #[derive(Debug)]
 struct Reader {
     inner: Box<dyn L1>,
-    /// The newest version of each line that was seen, by the bank that told it.
-    seen: HashMap<(Unit, u64), u64>,
+    /// Of each line the versions of its answers with their cycles, by bank. An answer that waits
+    /// for the L3 arrives behind answers to later requests.
+    seen: HashMap<(Unit, u64), Vec<(u32, u64)>>,
     answers: u64,
 }
 
@@ -78,13 +79,16 @@ impl L1 for Reader {
     }
 
     fn answer(&mut self, port: &mut Port, message: Handle<Message>) {
-        let Message { addr, from, sideband, .. } = port.ctx.messages[message];
+        let Message { addr, from, sideband, born, .. } = port.ctx.messages[message];
         let version: u64 = sideband.get(64);
         // What an L3 or another GPU answers has none.
         if version > 0 {
             let seen = self.seen.entry((from, addr)).or_default();
-            assert!(*seen <= version, "line {addr:#x} was {seen} and is {version}");
-            *seen = version;
+            let before =
+                seen.iter().filter(|(cycle, _)| *cycle < born).map(|(_, version)| *version);
+            let newest = before.max().unwrap_or(0);
+            assert!(newest <= version, "line {addr:#x} was {newest} and is {version}");
+            seen.push((port.ctx.now as u32, version));
             self.answers += 1;
         }
         self.inner.answer(port, message);
