@@ -4,7 +4,7 @@
 use duet_tests::{Bench, Body, counting, on_both_bodies, ones};
 use hwmodel::depacketizer::Depacketizer;
 use ports::common::finepack_types::{
-    BeatData, Ingress, LineData, Tlp, TlpHeader, error_code, ingress_kind,
+    BeatData, Ingress, LineData, Tlp, TlpHeader, error_code, ingress_kind, tlp_fmt, tlp_type,
 };
 use ports::depacketizer::{In, Out};
 
@@ -180,6 +180,57 @@ fn packet_of_4096_bytes_comes_out_with_its_last_store() {
         let full = (0..30).map(|line| (BASE + line * 128, ones(0, 128)));
         assert_eq!(masks, full.chain([(BASE + 30 * 128, ones(0, 101))]).collect::<Vec<_>>());
         assert_eq!(stores(&out)[30].1.data, counting(ones(0, 101), 1));
+        assert_eq!(errors(&out), []);
+    });
+}
+
+/// Rules 7 and 8: an address is a sum of 64 bits, whatever of it a sender uses. Two sub-packets, the
+/// second 128 bytes behind the base; then a plain write of 16 bytes, 8 of them behind the line's end.
+#[test]
+fn addresses_carry_over_4_gb_and_beyond() {
+    for carry in [32, 33, 40, 48, 63] {
+        // The last line below.
+        let base = (1 << carry) - 128;
+        on_both_bodies::<Depacketizer>("paper", |body| {
+            let mut packed = payload();
+            packed[29..34].copy_from_slice(&[8, 0x00, 0x02, 0, 0]);
+            let plain: Vec<u8> = (121..=136).collect();
+            let packet = header().with_address(base);
+            let write = TlpHeader::new()
+                .with_fmt(tlp_fmt::WITH_DATA)
+                .with_tlp_type(tlp_type::MEM)
+                .with_address(base + 120)
+                .with_length_dw(4)
+                .with_first_be(0b1111)
+                .with_last_be(0b1111);
+            let out = run(body, &[beats(packet, &packed), beats(write, &plain)].concat());
+            let seen: Vec<_> = stores(&out).iter().map(|(_, st)| (st.addr, st.mask)).collect();
+            let expected = [
+                (base, ones(0, 24)),
+                (1 << carry, ones(0, 8)),
+                (base, ones(120, 8)),
+                (1 << carry, ones(0, 8)),
+            ];
+            assert_eq!(seen, expected, "2^{carry}");
+            assert_eq!(errors(&out), []);
+        });
+    }
+}
+
+/// Rule 8: the parts of a plain write go on at 0 behind the last address.
+#[test]
+fn plain_write_wraps_at_the_last_address() {
+    on_both_bodies::<Depacketizer>("paper", |body| {
+        let header = TlpHeader::new()
+            .with_fmt(tlp_fmt::WITH_DATA)
+            .with_tlp_type(tlp_type::MEM)
+            .with_address(u64::MAX - 7)
+            .with_length_dw(4)
+            .with_first_be(0b1111)
+            .with_last_be(0b1111);
+        let out = run(body, &beats(header, &[1; 16]));
+        let seen: Vec<_> = stores(&out).iter().map(|(_, st)| (st.addr, st.mask)).collect();
+        assert_eq!(seen, [(u64::MAX - 127, ones(120, 8)), (0, ones(0, 8))]);
         assert_eq!(errors(&out), []);
     });
 }

@@ -29,9 +29,13 @@ impl Queue {
         In { req, drain_ready, acct, timeout, ..In::default() }
     }
 
-    /// Offers a request until it is accepted; returns that cycle.
+    /// Offers a request to GPU 1 until it is accepted; returns that cycle.
     fn send(&mut self, req: Req) -> usize {
-        let inputs = self.inputs(Some(Req { dest: 1, ..req }));
+        self.send_to(1, req)
+    }
+
+    fn send_to(&mut self, dest: u8, req: Req) -> usize {
+        let inputs = self.inputs(Some(Req { dest, ..req }));
         for _ in 0..200 {
             let cycle = self.bench.cycle(&inputs);
             if self.bench.out[cycle].req_ready {
@@ -359,5 +363,33 @@ fn timer_of_16_bits_stops_at_its_end() {
         let taken = queue.bench.out.len();
         queue.at(taken + 10);
         assert_eq!(queue.flushes()[2..], [(taken + 2, flush_cause::TIMEOUT)]);
+    });
+}
+
+/// Rule 12: a destination's packets are numbered modulo 256. Each store here ends the packet of the
+/// window before, and the windows of 2^30 bytes go from 1 GB over 4 GB to 258 GB.
+#[test]
+fn tags_of_packets_count_to_255_for_each_destination_and_windows_lie_above_4_gb() {
+    const PACKETS: u64 = 258;
+    on_both_bodies::<RemoteWriteQueue>("paper", |body| {
+        let mut queue = Queue::new(body, LINE, acct::EXACT);
+        let window = |packet: u64| (packet + 1) << 30;
+        for packet in 0..=PACKETS {
+            queue.store(window(packet) + 8, 8, 0x10);
+        }
+        // The first packet to another destination, for whose end it has a second window.
+        for packet in 0..2 {
+            let (mask, data) = (ones(8, 8), counting(ones(8, 8), 0x10));
+            let addr = window(packet) + 8;
+            queue.send_to(2, Req { op: op::STORE, addr, mask, data, ..Req::default() });
+        }
+        let beats: Vec<_> =
+            queue.drained().iter().map(|(_, b)| (b.dest, b.id, b.base, b.line)).collect();
+        let first = |dest, packet| {
+            let line = (window(packet) + 8) / LINE;
+            (dest, (packet % 256) as u8, window(packet), line)
+        };
+        let to_1 = (0..PACKETS).map(|packet| first(1, packet));
+        assert_eq!(beats, to_1.chain([first(2, 0)]).collect::<Vec<_>>());
     });
 }

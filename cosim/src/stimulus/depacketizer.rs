@@ -27,6 +27,8 @@ draws! {
         valid: u32 = random.pick(&[256, 256, 160, 40]),
         ready: u32 = random.pick(&[256, 256, 200, 80, 8]),
         fault: u32 = random.pick(&[0, 8, 96, 256]),
+        /// Chance of an address less than a line below a multiple of 4 GB.
+        carries: u32 = random.pick(&[0, 16, 128]),
         /// Chance of a header whose reserved bits are not 0.
         reserved: u32 = random.pick(&[0, 64, 256]),
         form: Option<MaskForm> = random.form(),
@@ -117,6 +119,8 @@ seen! {
         reserved["byte_1_reserved", "byte_2_reserved", "byte_15_reserved"],
         reserved_in["reserved_pack", "reserved_write", "reserved_read", "reserved_atomic"],
         pack_of_4096_bytes,
+        // Bits 32 and up of an address that a carry changes; of a write also past the last address.
+        pack_over_4_gb, write_over_4_gb, write_over_the_last_address,
         fault["sent_address_overflow", "sent_unknown_type", "sent_wide_read", "sent_odd_atomic",
             "sent_length_zero", "sent_length_above_line", "sent_crosses_line",
             "sent_byte_enables", "sent_poisoned", "sent_ends_early", "sent_ends_late",
@@ -205,6 +209,10 @@ impl Inputs {
     fn pack(&mut self, header: TlpHeader, fault: Option<Fault>) -> TlpHeader {
         let (c, r) = (&self.config, &mut self.random);
         let mut base = r.word() >> c.offset_width << c.offset_width;
+        if r.chance(self.phase.carries) {
+            // A sender's base has no bits to carry from: this one lies less than a line below.
+            base = r.boundary().wrapping_sub(4 * u64::from(1 + r.below(c.line / 4)));
+        }
         if fault == Some(Fault::AddressOverflow) {
             // The sender never makes such a base: the receiver adds the offset and checks the sum.
             base = (u64::MAX - u64::from(r.below(4 * c.line))) & !3;
@@ -253,6 +261,8 @@ impl Inputs {
                         _ => {}
                     }
                 }
+                let carried = base.checked_add(sub.offset()).map(|sum| sum >> 32 != base >> 32);
+                self.seen.pack_over_4_gb += u64::from(carried == Some(true));
                 self.payload.extend(&sub.into_bits().to_le_bytes()[..c.sub_header_bytes as usize]);
                 for _ in 0..len {
                     self.payload.push(r.word() as u8);
@@ -276,11 +286,21 @@ impl Inputs {
         for _ in 0..4 * dw {
             self.payload.push(r.word() as u8);
         }
+        let mut addr = r.word();
+        if r.chance(self.phase.carries) {
+            addr = r.boundary().wrapping_sub(4 * u64::from(1 + r.below(dw)));
+        }
+        let carried = u64::from(4 * dw - 1).wrapping_add(addr & !3);
+        match carried >> 32 != addr >> 32 {
+            true if carried < addr => self.seen.write_over_the_last_address += 1,
+            true => self.seen.write_over_4_gb += 1,
+            false => {}
+        }
         let first_be = r.pick(&[0b1111, 0b1110, 0b1000, 0b0110, 0b1001, 0]);
         let last_be = if dw == 1 { 0 } else { r.pick(&[0b1111, 0b0111, 0b0001, 0b0011, 0b1010]) };
         header
             .with_tlp_type(tlp_type::MEM)
-            .with_address(r.word())
+            .with_address(addr)
             .with_length_dw(dw)
             .with_first_be(first_be)
             .with_last_be(last_be)

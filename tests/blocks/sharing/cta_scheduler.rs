@@ -63,6 +63,20 @@ fn example_1_in_turn_then_the_first_that_finishes() {
     });
 }
 
+/// Three SMs, which is no power of 2: the first that is asked is SM 0 again behind the last.
+#[test]
+fn turns_of_three_sms_wrap() {
+    on_both(|make| {
+        let mut bench = bench(make, 3, 3, launch(mode::RR, 20, 1, 3));
+        bench.run(20);
+        let expected: Vec<_> = (0..9).map(|cta| (cta, (cta % 3) as u8)).collect();
+        assert_eq!(bench.given(), expected);
+        // The turn is still SM 0's.
+        done(&mut bench, 0b111);
+        assert_eq!(bench.given(), [(9, 0), (10, 1), (11, 2)]);
+    });
+}
+
 #[test]
 fn example_2_the_first_four() {
     let of_groups = [(0, 0), (4, 1), (1, 0), (5, 1)];

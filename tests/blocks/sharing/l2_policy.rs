@@ -138,6 +138,24 @@ fn example_8_victims() {
     });
 }
 
+/// Rule 6: a local access of a line that is there is a use of it, and shares nothing.
+#[test]
+fn local_hit_is_a_use() {
+    on_both(|make| {
+        for l2_mgt in [0, 1] {
+            let config = Config { l2_mgt, ..config() };
+            let mut bench = filled_with(make, &config, [false; 4]);
+            // The oldest becomes the newest.
+            assert_eq!(look(&mut bench, local(hit(5, 0))), action(act::HIT, false, 0));
+            assert_eq!(bench.shown().cnt.sf_set, 0);
+            let expected = [1, 2, 3, 0];
+            for (mshr, way) in (0..4).zip(expected) {
+                assert_eq!(look(&mut bench, miss(0, mshr)), evict(way, false), "l2_mgt {l2_mgt}");
+            }
+        }
+    });
+}
+
 #[test]
 fn ways_and_mshrs_are_used_again() {
     on_both(|make| {

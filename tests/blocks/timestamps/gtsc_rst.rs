@@ -92,6 +92,30 @@ fn a_kernels_end_is_told_when_all_is_done() {
     });
 }
 
+/// The generation has two bits: 0 follows 3, which then is the one before and no error.
+#[test]
+fn generations_are_counted_modulo_4() {
+    on_both(|body| {
+        let mut bench = Bench::around(body(&config()), In::default(), Alone);
+        for (before, next) in [(0, 1), (1, 2), (2, 3), (3, 0), (0, 1)] {
+            bench.next = In { ovf: 1, rep_ack: acks([before; 2]), ..In::default() };
+            bench.cycle();
+            bench.next = In { halted: 3, rst_done: 3, ..bench.next };
+            bench.next.ovf = 0;
+            // Halt, Sweep; in Flush it waits for the L1s.
+            bench.run(5);
+            assert_eq!(shown(&bench), (true, false, next));
+            bench.next.rep_ack = acks([next, before]);
+            bench.run(2);
+            assert_eq!((shown(&bench), bench.shown().err), ((true, false, next), None));
+            bench.next.rep_ack = acks([next; 2]);
+            bench.cycle();
+            assert_eq!((shown(&bench), bench.shown().err), ((false, false, next), None));
+        }
+        assert_eq!(bench.shown().cnt.resets, 5);
+    });
+}
+
 #[test]
 fn a_generation_that_cannot_be() {
     on_both(|body| {

@@ -63,6 +63,20 @@ fn turns_begin_behind_the_last() {
     });
 }
 
+/// The turn goes from the last SM to SM 0 where their number is no power of 2, too.
+#[test]
+fn turns_of_three_sms_wrap() {
+    on_both(|body| {
+        let mut bench = Bench::new(body, &(&named("odd")).into());
+        for sm in 0..3 {
+            bench.send(0, sm, (0..3).map(|id| read(id, 1)));
+        }
+        bench.finish();
+        let order: Vec<_> = bench.tokens.iter().map(|(_, token)| token.sm).collect();
+        assert_eq!(order, [0, 1, 2, 0, 1, 2, 0, 1, 2]);
+    });
+}
+
 #[test]
 fn sms_above_the_last_are_no_ports() {
     on_both(|body| {

@@ -1,5 +1,7 @@
 //! In which cycle what shows (specification 5.4).
 
+use ports::common::timestamp_types::BusReq;
+
 use super::*;
 
 #[test]
@@ -80,5 +82,31 @@ fn waiters_are_served_in_their_order() {
         assert_eq!([second.0, third.0], [first.0 + 1, first.0 + 2]);
         assert_eq!([first.1.wts, second.1.wts, third.1.wts], [7; 3]);
         assert_eq!(second.1.data, word_of(0, 5));
+    });
+}
+
+/// The place at which a queue begins is the one where its last use ended, so that one of three
+/// wraps.
+#[test]
+fn queue_of_three_keeps_its_order_when_it_wraps() {
+    on_both(|body| {
+        let mut bench = bench(body, &Config { l2_wait: 3, ..config() });
+        let mut sent = Vec::new();
+        for (round, count) in [2, 3, 1, 3, 3, 2, 3].into_iter().enumerate() {
+            bench.silent = true;
+            for _ in 0..count {
+                let id = sent.len() as u8;
+                // A line that is not here.
+                bench.send(BusReq { id, ..read(2 * round as u64, 0, 1) });
+                sent.push(id);
+            }
+            bench.run(4);
+            bench.silent = false;
+            let answers: Vec<_> = (0..count).map(|_| bench.answer()).collect();
+            let served: Vec<_> = answers.iter().map(|(_, answer)| answer.id).collect();
+            assert_eq!(served, sent[sent.len() - count..], "round {round}");
+            // One action after the other: all of them have waited.
+            assert!(answers.windows(2).all(|pair| pair[1].0 == pair[0].0 + 1), "round {round}");
+        }
     });
 }

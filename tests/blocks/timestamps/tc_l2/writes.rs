@@ -77,3 +77,33 @@ fn a_strong_write_waits_for_an_mshr_to_wait_in() {
         assert_eq!(bench.requests[2].0, ends[1] + 1 + 1);
     });
 }
+
+/// A queue of three wraps: two reads leave its first places while a write waits in the last one for
+/// their leases, and the next two requests come behind it.
+#[test]
+fn queue_of_three_keeps_its_order_when_it_wraps() {
+    on_both(|body| {
+        let three = Config { l2_wait: 3, tc_lease: 60, ..config(Protocol::Tcs) };
+        let mut bench = Bench::new(body(&three), false);
+        bench.silent = true;
+        let named = |id: u8, req: BusReq| BusReq { id, ..req };
+        bench.send(named(1, read(0)));
+        bench.send(named(2, read(0)));
+        bench.send(named(0x83, write(0, 7)));
+        bench.silent = false;
+        let reads = [bench.answer().1, bench.answer().1];
+        assert_eq!(reads.map(|answer| answer.id), [1, 2]);
+        let until = exp(&reads[1]);
+        // The fourth finds three places taken, and waits outside.
+        for id in 4..=6 {
+            bench.send(named(id, read(0)));
+        }
+        assert!(bench.now() < until, "while the write waits");
+        let answers = [(); 4].map(|()| bench.answer());
+        assert_eq!(answers[0].0, until + SHOWS);
+        assert_eq!(answers.map(|(_, answer)| answer.id), [0x83, 4, 5, 6]);
+        for (_, answer) in &answers[1..] {
+            assert_eq!((answer.op, answer.data), (rsp_op::FILL, l2::word_of(0, 7)));
+        }
+    });
+}
