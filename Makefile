@@ -80,19 +80,24 @@ run: setup
 	$(DUET) compare $(MACHINE) --json out/compare.json
 	@echo "out/: compare.json; run.json, run-tlps.txt, run.vcd (gtkwave out/run.gtkw); finepack.json; reproduce-finepack.json"
 
-# Tests of all kinds, but not the examples, which lint compiles: those take long to build, and hold no tests.
+# Tests of all kinds, but not the examples, which lint compiles: those take long to build, and hold no tests. Of the human
+# mutants three run, and all apply.
 test: setup
 	cargo test --release --workspace --tests
 	cargo test --release --workspace --doc
+	python3 rtl/human_mutants.py --check
+	python3 rtl/human_mutants.py --kind rtl --cycles 20000 --out out/human_mutants/test gtsc_rst
 
 # Situations in which an effect cannot exist; status 4 where one is found.
 controls: setup
 	@mkdir -p out
 	$(DUET) controls --json out/controls.json
 
-# Faults in the RTL, one at a time: how many lockstep finds (docs/trust.md).
+# Faults in the RTL, one at a time: how many lockstep finds. Those that an engineer has made, in model and RTL alike too
+# (docs/trust.md).
 mutate: setup
 	python3 rtl/mutants.py
+	python3 rtl/human_mutants.py
 
 # Faults in the Rust of the models, the firmware and the machine, one at a time: how many the tests find (docs/trust.md).
 # A sample, every 300th; SHARD=1/1 plants them all, SHARD=2/300 others.
