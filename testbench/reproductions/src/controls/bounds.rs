@@ -1,10 +1,12 @@
 //! A design with an advantage that nobody else has is not slower than those without.
 
+use std::sync::Arc;
+
 use traces::kernels;
 
 use super::programs::Program;
 use super::row::Row;
-use super::runner::{Runner, Spec};
+use super::runner::{Outcome, Runner, Spec};
 use super::situations::{directories, egress_designs};
 use super::{Control, Kind};
 
@@ -46,40 +48,67 @@ fn programs(r: &Runner) -> Vec<&'static str> {
     r.either(&QUICK, &all)
 }
 
-/// One design that is the bound of others, by a field of the system.
+/// Orders of accesses over which cycles are averaged, where the order decides more than the limit.
+const ORDERS: u64 = 8;
+
+/// One design that is the bound of others, by a field of the system. `orders`: over so many is
+/// averaged where one alone is beyond the limit.
 fn bound(
     r: &mut Runner,
     spec: &Spec,
     (field, best): (&str, &str),
     others: &[&'static str],
-    program: fn(&'static str) -> Program,
+    (programs, orders): (Vec<Program>, u64),
 ) -> Vec<Row> {
     let mut rows = Vec::new();
-    for name in programs(r) {
-        let program = program(name);
-        let least = r.run(&spec.clone().with(field, best), &program);
+    for program in programs {
+        let mut run = |design: &str, order: Option<u64>| {
+            let spec = spec.clone().with(field, design);
+            r.run(&order.into_iter().fold(spec, Spec::in_order), &program)
+        };
         for other in others.iter().filter(|other| **other != best) {
-            let own = r.run(&spec.clone().with(field, other), &program);
-            rows.push(
-                Row::of("cycles of the program", spec, &program)
+            let mut runs = [best, other].map(|design| vec![run(design, None)]);
+            let row = |[least, own]: &[Vec<Arc<Outcome>>; 2]| {
+                let case = match least.len() {
+                    1 => "cycles of the program".to_string(),
+                    orders => format!("cycles of the program, mean of {orders} orders"),
+                };
+                Row::of(&case, spec, &program)
                     .designs(format!("{best} / {other}"))
                     .why("an order of accesses may shift")
-                    .at_most(least.cycles, own.cycles, SLOWER)
-                    .needs([&*least, &*own]),
-            );
+                    .at_most(mean(least), mean(own), SLOWER)
+                    .needs(least.iter().chain(own).map(|outcome| &**outcome))
+            };
+            if orders > 1 && mean(&runs[0]) > mean(&runs[1]) * (1.0 + SLOWER) {
+                let in_orders = |design| (1..=orders).map(|seed| run(design, Some(seed))).collect();
+                runs = [best, other].map(in_orders);
+            }
+            rows.push(row(&runs));
         }
     }
     rows
+}
+
+fn mean(outcomes: &[Arc<Outcome>]) -> f64 {
+    outcomes.iter().map(|outcome| outcome.cycles).sum::<f64>() / outcomes.len() as f64
+}
+
+/// All programs, as they are.
+fn all_built_in(r: &Runner) -> Vec<Program> {
+    programs(r).into_iter().map(built_in).collect()
 }
 
 fn nothing_done(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
     let all = ["cpelide-4-small", "cpelide-2-small"];
     for name in r.either(&all[..1], &all) {
-        // With one holder of each line no kernel needs more; the host would.
+        // With one holder of each line no kernel needs more. The host does: it reads what L2s hold,
+        // which is left out, and what it writes beside a copy, no kernel would see.
         let spec = Spec::new(name).set("l2.policy", "home-forward");
         let best = ("l2.design", "none");
-        rows.extend(bound(r, &spec, best, &["software", "cpelide"], Program::Unread));
+        let mut all: Vec<_> = programs(r).into_iter().map(Program::Unread).collect();
+        all.retain(|program| !r.facts(program).rewrites);
+        rows.extend(bound(r, &spec, best, &["software", "cpelide"], (all, 1)));
     }
     rows
 }
@@ -88,7 +117,8 @@ fn ideal(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
     for name in r.either(&["rec-4gpu-small"], &["rec-4gpu-small", "cpelide-4-small"]) {
         let best = ("l2.design", "ideal");
-        rows.extend(bound(r, &Spec::new(name), best, &directories(), built_in));
+        let all = all_built_in(r);
+        rows.extend(bound(r, &Spec::new(name), best, &directories(), (all, 1)));
     }
     rows
 }
@@ -97,15 +127,19 @@ fn infinite(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
     for name in r.either(&["finepack-4gpu-small"], &["finepack-4gpu-small", "rec-4gpu-small"]) {
         let (best, designs) = (("egress.design", "infinite"), egress_designs());
-        rows.extend(bound(r, &Spec::new(name), best, &designs, built_in));
+        let all = all_built_in(r);
+        rows.extend(bound(r, &Spec::new(name), best, &designs, (all, 1)));
     }
     rows
 }
 
+/// A race that is detected empties an L1, and which ones are depends on the order of accesses: so
+/// much that one order says little of a short program.
 fn race_ideal(r: &mut Runner) -> Vec<Row> {
     let spec = Spec::new("fermi-16sm-small");
     let best = ("l1.design", "race-ideal");
-    bound(r, &spec, best, &["race-spec", "race-nospec"], built_in)
+    let all = all_built_in(r);
+    bound(r, &spec, best, &["race-spec", "race-nospec"], (all, ORDERS))
 }
 
 fn built_in(name: &'static str) -> Program {

@@ -53,8 +53,8 @@ pub struct Control {
     pub about: &'static str,
     /// Kind.
     pub kind: Kind,
-    /// Its rows. It is called twice: first to learn which runs it asks for, with outcomes that hold
-    /// nothing, then with the outcomes. So what it asks for must not depend on them.
+    /// Rows. It is called with outcomes that hold nothing, to learn which runs it asks for, then
+    /// with the outcomes, and again where it has asked for more then.
     pub rows: fn(&mut Runner) -> Vec<Row>,
 }
 
@@ -121,15 +121,17 @@ pub fn run(quick: bool, wanted: impl Fn(&Control) -> bool) -> Report {
 /// Likewise, on machines of the caller's.
 fn run_on(runner: &mut Runner, wanted: impl Fn(&Control) -> bool) -> Report {
     let wanted: Vec<_> = all().filter(|control| wanted(control)).collect();
-    for control in &wanted {
-        (control.rows)(runner);
-    }
-    runner.run_all();
-    let part = |control: &&Control| {
-        let Control { name, about, kind, rows } = **control;
-        Part { control: name, about, kind, rows: rows(runner) }
+    let controls = loop {
+        let part = |control: &&Control| {
+            let Control { name, about, kind, rows } = **control;
+            Part { control: name, about, kind, rows: rows(runner) }
+        };
+        let parts = wanted.iter().map(part).collect();
+        if runner.is_done() {
+            break parts;
+        }
+        runner.run_all();
     };
-    let controls = wanted.iter().map(part).collect();
     let (runs, loads_checked) = (runner.runs(), runner.loads_checked());
     Report { quick: runner.quick(), runs, loads_checked, controls }
 }

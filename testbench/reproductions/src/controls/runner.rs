@@ -1,14 +1,14 @@
 //! Runs programs on machines: each program is recorded once, each pair run once, on all threads
 //! that there are, with every value checked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use machine::{Bodies, KernelUse, Machine, Options, RunError, System, systems};
-use traces::trace::{self, Reader};
+use traces::trace::{self, Event, PAGE, Reader};
 
 use super::programs::Program;
 
@@ -19,12 +19,14 @@ pub struct Spec {
     set: Vec<(String, String)>,
     /// Of these, the ones that the table shows.
     shown: Vec<String>,
+    /// Seed of paths that take some cycles longer, so that accesses come in another order.
+    order: Option<u64>,
 }
 
 impl Spec {
     /// A preset as it is.
     pub fn new(preset: &str) -> Self {
-        Self { preset: preset.to_string(), set: Vec::new(), shown: Vec::new() }
+        Self { preset: preset.to_string(), set: Vec::new(), shown: Vec::new(), order: None }
     }
 
     /// With a field set.
@@ -40,6 +42,11 @@ impl Spec {
     pub fn with(mut self, key: &str, value: impl ToString) -> Self {
         self.set.push((key.to_string(), value.to_string()));
         self
+    }
+
+    /// With accesses in another order.
+    pub fn in_order(self, seed: u64) -> Self {
+        Self { order: Some(seed), ..self }
     }
 
     /// With an L2 design.
@@ -113,6 +120,34 @@ impl Outcome {
     }
 }
 
+/// What a program does, by its trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// The host writes to a page that a kernel has touched: copies of it in caches are stale.
+    pub rewrites: bool,
+}
+
+impl Facts {
+    fn of(bytes: &[u8]) -> Self {
+        let mut reader = Reader::from_bytes(bytes.to_vec(), "control").expect("it was recorded");
+        let (mut facts, mut touched) = (Self::default(), BTreeSet::new());
+        while let Some(event) = reader.next_event().expect("it was recorded") {
+            match event {
+                Event::Kernel(head) => {
+                    touched.extend(head.first_touches.iter().map(|touch| touch.page));
+                }
+                Event::HostWrite { addr, data } => {
+                    let first = addr / PAGE * PAGE;
+                    facts.rewrites |=
+                        touched.range(first..addr + data.len() as u64).next().is_some();
+                }
+                _ => {}
+            }
+        }
+        facts
+    }
+}
+
 /// Makes a machine unfair, or its counts wrong: for tests of the controls.
 pub struct Unfair {
     /// Changes the system.
@@ -176,12 +211,26 @@ impl Runner {
         job.clone().unwrap_or_default()
     }
 
+    /// What of a program a control may choose by.
+    pub fn facts(&mut self, program: &Program) -> Facts {
+        Facts::of(self.recorded(program))
+    }
+
+    fn recorded(&mut self, program: &Program) -> &[u8] {
+        let record = || program.record().into();
+        self.programs.entry(program.clone()).or_insert_with(record)
+    }
+
+    /// Whether all that was asked for has run.
+    pub fn is_done(&self) -> bool {
+        self.jobs.values().all(Option::is_some)
+    }
+
     /// Runs all that was asked for.
     pub fn run_all(&mut self) {
-        for (_, program) in self.jobs.keys() {
-            if !self.programs.contains_key(program) {
-                self.programs.insert(program.clone(), program.record().into());
-            }
+        let wanted: Vec<_> = self.jobs.keys().map(|(_, program)| program.clone()).collect();
+        for program in wanted {
+            self.recorded(&program);
         }
         let jobs: Vec<_> = self.jobs.iter_mut().filter(|(_, outcome)| outcome.is_none()).collect();
         let jobs: Vec<_> = jobs.into_iter().map(Mutex::new).collect();
@@ -206,7 +255,7 @@ impl Runner {
 fn simulate(spec: &Spec, bytes: &[u8], unfair: &Unfair) -> Outcome {
     let mut system = spec.system();
     (unfair.system)(&mut system);
-    let mut outcome = measure(&system, bytes)
+    let mut outcome = measure(&system, bytes, spec.order)
         .unwrap_or_else(|error| Outcome { error: Some(error.to_string()), ..Outcome::default() });
     (unfair.outcome)(&system, &mut outcome);
     outcome
@@ -215,9 +264,10 @@ fn simulate(spec: &Spec, bytes: &[u8], unfair: &Unfair) -> Outcome {
 /// A control is over long before.
 const MOST_CYCLES: u64 = 100_000_000;
 
-fn measure(system: &System, bytes: &[u8]) -> Result<Outcome, RunError> {
+fn measure(system: &System, bytes: &[u8], perturb: Option<u64>) -> Result<Outcome, RunError> {
     let trace: Result<Reader, trace::Error> = Reader::from_bytes(bytes.to_vec(), "control");
-    let options = Options { by_kernel: true, max_cycles: MOST_CYCLES, ..Options::default() };
+    let most = MOST_CYCLES;
+    let options = Options { by_kernel: true, max_cycles: most, perturb, ..Options::default() };
     let mut machine = Machine::new(system, &Bodies::default(), trace?, options)?;
     let cycles = machine.run()? as f64;
     Ok(Outcome {
