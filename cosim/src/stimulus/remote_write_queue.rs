@@ -85,6 +85,9 @@ seen! {
         err_lost, atomic_of_8_at_4_modulo_8,
         window_and_payload, window_and_entries, payload_and_entries,
         largest_payload, flush_timeout_of_16_bits, flush_timeout_beyond_16_bits,
+        // The last packet before a destination's tag wraps; a window that a carry to bit 32 or
+        // above parts from the usual one.
+        tag_255, window_over_4_gb,
 }
 
 impl Inputs {
@@ -184,6 +187,10 @@ impl Inputs {
                 self.quiet = 0;
                 seen.req += 1;
                 seen.op[usize::from(req.op.min(5))] += 1;
+                let Requester { windows, offset_width, .. } = &self.requester;
+                let carried = req.addr >> 32 != windows.start << offset_width >> 32;
+                let is_near = windows.contains(&(req.addr >> offset_width));
+                seen.window_over_4_gb += u64::from(carried && is_near);
                 let (at, size) = (req.mask.trailing_zeros(), req.mask.count_ones());
                 let odd = req.op == op::ATOMIC && at % 8 == 4 && req.mask >> at == 0xff;
                 let else_right = u32::from(req.dest) < self.config.num_gpus
@@ -198,6 +205,8 @@ impl Inputs {
             if input.drain_ready {
                 seen.drain += 1;
                 seen.kind[usize::from(drain.kind)] += 1;
+                let is_last = drain.kind == drain_kind::PACK && drain.eop && drain.id == 255;
+                seen.tag_255 += u64::from(is_last);
                 seen.largest_payload += u64::from(u32::from(drain.plen) == self.config.max_payload);
                 if drain.kind == drain_kind::MARK {
                     let delay = self.random.below(self.phase.completion_delay + 1);
@@ -235,7 +244,13 @@ impl Stimulus for Inputs {
     fn restart(&mut self, cycles: u64) {
         let r = &mut self.random;
         self.requester.self_id = r.below(self.config.num_gpus) as u8;
-        let first = r.word() >> self.config.offset_width & !(WINDOWS - 1);
+        let word = r.word();
+        let mut first = word >> self.config.offset_width & !(WINDOWS - 1);
+        if self.config.offset_width < 32 && word.is_multiple_of(4) {
+            // Some of the windows lie below a multiple of 4 GB, the others above.
+            let above = (word | 1 << 32) >> 32 << 32;
+            first = (above >> self.config.offset_width) - WINDOWS / 2;
+        }
         self.requester.windows = first..first + WINDOWS;
         self.long = LongTime::plan(r, cycles);
         let timeout = if self.long.is_planned() {
@@ -282,8 +297,9 @@ impl Stimulus for Inputs {
     }
 
     fn can_reach(&self, row: &str) -> bool {
-        let Config { entries, line, sub_header_bytes, max_payload, .. } = self.config;
+        let Config { entries, line, sub_header_bytes, max_payload, offset_width, .. } = self.config;
         match row {
+            "window_over_4_gb" => offset_width < 32,
             "largest_payload" => entries * dearest(line, sub_header_bytes) >= max_payload,
             "flush_timeout_of_16_bits" | "flush_timeout_beyond_16_bits" => {
                 self.statics.get("timeout") != Some(0)

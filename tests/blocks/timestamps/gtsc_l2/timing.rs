@@ -85,10 +85,9 @@ fn waiters_are_served_in_their_order() {
     });
 }
 
-/// The place at which a queue begins is the one where its last use ended, so that one of three
-/// wraps.
+/// However many of its three places it had the last time.
 #[test]
-fn queue_of_three_keeps_its_order_when_it_wraps() {
+fn queue_of_three_keeps_its_order_in_every_use() {
     on_both(|body| {
         let mut bench = bench(body, &Config { l2_wait: 3, ..config() });
         let mut sent = Vec::new();
