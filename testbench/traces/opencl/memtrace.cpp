@@ -428,7 +428,7 @@ public:
   // Accesses
 
   void memoryLoad(const Memory* memory, const WorkItem* item, size_t addr, size_t size) override {
-    if (is_global(memory)) access(Load, item, addr, size, bytes_at(memory, addr, size));
+    if (is_global(memory) && !prints(item)) access(Load, item, addr, size, bytes_at(memory, addr, size));
   }
 
   void memoryStore(const Memory* memory, const WorkItem* item, size_t addr, size_t size,
@@ -481,6 +481,12 @@ private:
 
   static bool is_global(const Memory* memory) {
     return memory->getAddressSpace() == AddrSpaceGlobal;
+  }
+
+  /// Whether `printf` loads its format and strings: not what the program does with its data.
+  static bool prints(const WorkItem* item) {
+    auto call = llvm::dyn_cast<llvm::CallInst>(item->getCurrentInstruction());
+    return call && call->getCalledOperand()->stripPointerCasts()->getName() == "printf";
   }
 
   /// Null where the program has no memory.

@@ -45,6 +45,8 @@ pub struct Allocation {
     pub name: Option<String>,
     /// That argument points to unsigned numbers.
     pub unsigned: bool,
+    /// It has no flags, as constants of the source.
+    pub is_plain: bool,
 }
 
 /// All of it.
@@ -82,7 +84,7 @@ impl Parser {
     fn line(&mut self, line: &str) -> Result<(), &'static str> {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         match words.as_slice() {
-            ["alloc", _, "addr", addr, "bytes", bytes, ..] => self.alloc(addr, bytes),
+            ["alloc", _, "addr", addr, "bytes", bytes, rest @ ..] => self.alloc(addr, bytes, rest),
             ["kernel", number, name, rest @ ..] => self.kernel(number, name, rest),
             ["arg", kernel, _, "name", name, "type", rest @ ..] => self.arg(kernel, name, rest),
             ["alloc" | "kernel" | "arg", ..] => Err("the fields of an alloc, kernel or arg line"),
@@ -91,11 +93,12 @@ impl Parser {
         }
     }
 
-    fn alloc(&mut self, addr: &str, bytes: &str) -> Result<(), &'static str> {
+    fn alloc(&mut self, addr: &str, bytes: &str, rest: &[&str]) -> Result<(), &'static str> {
         let addr = hexadecimal(addr).ok_or("a buffer's address")?;
         let bytes = bytes.parse().map_err(|_| "a buffer's size below 2^64 bytes")?;
         self.current.insert(buffer_of(addr), self.meta.allocations.len());
-        self.meta.allocations.push(Allocation { addr, bytes, ..Allocation::default() });
+        let is_plain = rest.windows(2).any(|pair| pair == ["flags", "0x0"]);
+        self.meta.allocations.push(Allocation { addr, bytes, is_plain, ..Allocation::default() });
         Ok(())
     }
 

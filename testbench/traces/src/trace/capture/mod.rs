@@ -10,11 +10,12 @@ mod sum;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use extents::Extent;
 use meta::{Allocation, Launch, Meta, buffer_of};
 use raw::{RECORD_BYTES, Raw, WHOLE_GROUP, What};
 
@@ -152,7 +153,9 @@ struct Converter<'a, R> {
     at: u64,
     buffers: HashMap<u16, Buffer>,
     /// Sizes of the buffers in the trace, in the order of allocation.
-    extents: Vec<u64>,
+    extents: Vec<Extent>,
+    /// Buffers that are not in the trace.
+    hidden: HashSet<u16>,
     allocations: usize,
     converted: Converted,
     kernel: Option<Kernel>,
@@ -178,6 +181,7 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             meta: meta::read(&with_ending(prefix, ".meta"))?,
             at: 0,
             buffers: HashMap::new(),
+            hidden: HashSet::new(),
             allocations: 0,
             kernel: None,
             occurrences: Occurrences::default(),
@@ -260,24 +264,34 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
 
     fn alloc(&mut self, raw: &Raw) -> Result<(), Error> {
         let (id, declared) = (buffer_of(raw.addr), raw.number(0));
-        let (allocation, bytes) =
+        let (allocation, extent) =
             (self.meta.allocations.get(self.allocations), self.extents.get(self.allocations));
-        let (Some(allocation), Some(&bytes)) = (allocation, bytes) else {
+        let (Some(allocation), Some(&extent)) = (allocation, extent) else {
             return self.expected("no more buffers than .meta names");
         };
         self.allocations += 1;
         let Allocation { addr: at, bytes: size, unsigned, .. } = *allocation;
+        let is_constant = allocation.is_plain && allocation.name.is_none();
         let name = allocation.name.clone().unwrap_or_else(|| format!("buffer{id}"));
-        let addr = self.record.alloc(&name, bytes)?;
         if (at, size) != (raw.addr, declared) {
             let meta = format!("{size} bytes at {at:#x} as .meta says");
             return self.expected(format!("{meta}, found {declared} at {:#x}", raw.addr));
         }
+        // A constant that no kernel loads: a format of `printf`, which is not the program's data.
+        if is_constant && !extent.is_used {
+            self.hidden.insert(id);
+            return Ok(());
+        }
+        let bytes = extent.bytes;
+        let addr = self.record.alloc(&name, bytes)?;
         self.buffers.insert(id, Buffer { addr, bytes, declared, unsigned });
         if raw.aux != 0 { self.host_write(raw.addr, declared, raw.number(1)) } else { Ok(()) }
     }
 
     fn free(&mut self, raw: &Raw) -> Result<(), Error> {
+        if self.hidden.remove(&buffer_of(raw.addr)) {
+            return Ok(());
+        }
         match self.buffers.remove(&buffer_of(raw.addr)) {
             Some(buffer) => self.record.free(buffer.addr),
             None => self.expected("a live buffer to free"),
@@ -291,6 +305,9 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
 
     /// Copies from the blob, in pieces.
     fn host_write(&mut self, addr: u64, bytes: u64, from: u64) -> Result<(), Error> {
+        if self.hidden.contains(&buffer_of(addr)) {
+            return Ok(());
+        }
         let addr = self.place(addr, bytes)?;
         self.blob.reader.seek(SeekFrom::Start(from)).map_err(Error::io(&self.blob.name))?;
         let mut done = 0;
