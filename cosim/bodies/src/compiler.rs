@@ -13,6 +13,10 @@ pub struct Compiler {
     pub flags: Vec<String>,
     /// The first line that it prints of its version.
     pub version: String,
+    /// It is GCC. A header that GCC has compiled can be read in another folder than its own; one of
+    /// Clang names the files that it was made of by their paths, and needs them there. Clang also
+    /// calls libatomic where GCC knows the answer.
+    pub is_gcc: bool,
 }
 
 impl Compiler {
@@ -37,10 +41,11 @@ impl Compiler {
 
     fn probe(words: Vec<String>) -> Option<Self> {
         let flags = self::words(&env::var("CXXFLAGS").unwrap_or_default());
-        let mut compiler = Self { words, flags, version: String::new() };
+        let mut compiler = Self { words, flags, version: String::new(), is_gcc: false };
         let output = compiler.command().arg("--version").output().ok()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         compiler.version = text.lines().next()?.to_string();
+        compiler.is_gcc = text.contains("Free Software Foundation");
         output.status.success().then_some(compiler)
     }
 }

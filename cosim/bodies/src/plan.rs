@@ -57,7 +57,7 @@ const COVERAGE: &str = "DUET_COVERAGE";
 /// Flags of such a body.
 const COVERAGE_FLAGS: [&str; 2] = ["--coverage-line", "--coverage-toggle"];
 
-/// How the name of a compiled header ends; the compiler looks for it beside the header.
+/// How the name of a header that GCC has compiled ends; it looks for it beside the header.
 const COMPILED: &str = ".gch";
 
 /// Everything that one body is made of.
@@ -165,15 +165,21 @@ impl<'a> Plan<'a> {
 
     /// Verilates and compiles in `folder`; returns the shared object.
     pub fn build(&self, cache: &Cache, folder: &Path) -> Result<PathBuf, VerilatedError> {
-        let (runtime, headers) = (self.runtime(cache)?, self.headers(cache)?);
+        let runtime = self.runtime(cache)?;
         self.verilate(folder)?;
         let classes = classes(folder).map_err(|e| self.failed("Verilator", e))?;
         write(&folder.join("shim.cpp"), shim::shim(&self.request.block, &classes).as_bytes())?;
         write_headers(folder)?;
-        // Where it cannot be linked the compiler reads the text.
-        let _ = fs::hard_link(headers, folder.join(shim::ALL.to_string() + COMPILED));
+        if self.compiler.is_gcc {
+            let headers = self.headers(cache)?;
+            // Where it cannot be linked the compiler reads the text.
+            let _ = fs::hard_link(headers, folder.join(shim::ALL.to_string() + COMPILED));
+        }
         let mut command = self.compile_with(shim::ALL);
         command.arg("-Iobj_dir").args(["-shared", "-o", "made.so", "shim.cpp"]).arg(&runtime);
+        if cfg!(target_os = "linux") && !self.compiler.is_gcc {
+            command.arg("-latomic");
+        }
         self.run("the C++ compiler", command.current_dir(folder))?;
         Ok(folder.join("made.so"))
     }

@@ -98,6 +98,25 @@ fn body_is_built_once_by_two_processes_and_again_when_its_entry_is_damaged() {
     damaged_body_is_built_again(&fresh);
 }
 
+/// Bodies with and without signals that can be traced, by compilers that are not the default as well.
+#[test]
+fn each_compiler_that_is_installed_builds_bodies_that_run() {
+    let Some(fresh) = Fresh::new("bodies_compilers") else { return };
+    let mut built = 0;
+    for cxx in ["g++", "clang++"] {
+        if Command::new(cxx).arg("--version").output().is_err() {
+            println!("skipped: {cxx} is not installed");
+            continue;
+        }
+        for words in [RUN, "cosim packetizer --cycles 1000 --wave w.vcd --wave-internals"] {
+            let left = fresh.desk.duet_in(&fresh.variables(&[("CXX", cxx)]), words);
+            assert_eq!(left.status, 0, "{cxx}: {}", left.stderr);
+            built += 1;
+            assert_eq!(fresh.entries().len(), built, "{cxx}: {words}");
+        }
+    }
+}
+
 /// The one body of this cache.
 fn damaged_body_is_built_again(fresh: &Fresh) {
     let [entry] = &fresh.entries()[..] else { panic!("{:?}", fresh.entries()) };
