@@ -3,7 +3,7 @@
 use bodies::Variant;
 use ports::ConfigError;
 
-use crate::command_processor::BOOT;
+use crate::command_processor::Fault;
 use crate::rtl::RtlError;
 
 /// Which body stands for a block.
@@ -65,14 +65,7 @@ pub enum BodyError {
     /// No RTL body.
     #[error(transparent)]
     Rtl(#[from] RtlError),
-    /// Firmware that does not start; with the status with which it has halted.
-    #[error("the firmware image does not start: {}", why(*.0))]
-    Image(Option<u32>),
-}
-
-fn why(exit: Option<u32>) -> String {
-    match exit {
-        Some(status) => format!("exit status {status}"),
-        None => format!("it does not wait for a packet within {BOOT} cycles"),
-    }
+    /// Firmware that does not start.
+    #[error("the firmware image does not start: it {0}")]
+    Image(Fault),
 }

@@ -6,11 +6,12 @@ use hwmodel::command_processor::CommandProcessor;
 use ports::command_processor::{In, Out};
 
 use super::timed::{Timed, Times};
+use super::trail::{ENDLESS, Fault, Trail};
 use crate::body::BodyError;
 use crate::socket::Socket;
 
 /// Cycles in which an image must have come to wait for its first packet.
-pub(crate) const BOOT: u32 = 100_000;
+const BOOT: u32 = 100_000;
 
 /// A host of the firmware.
 #[derive(Debug)]
@@ -19,7 +20,15 @@ pub enum Host {
     Native(Box<Timed>),
     /// The command processor with an image: the instruction-set simulator is its model, the core
     /// its RTL.
-    Core(Box<Socket<CommandProcessor>>),
+    Core(Box<Core>),
+}
+
+/// The command processor, and what its firmware has executed last.
+#[derive(Debug)]
+pub struct Core {
+    socket: Socket<CommandProcessor>,
+    trail: Trail,
+    image: Image,
 }
 
 impl Host {
@@ -47,6 +56,7 @@ impl Host {
                 ..In::default()
             });
         }
+        let mut trail = Trail::default();
         let clock_of = socket.config().clock_of;
         let mut cycles = image.words.len() as u32;
         // Before its first instruction the core is as silent as when it waits.
@@ -54,22 +64,42 @@ impl Host {
             socket.last_transfer().is_some() && socket.quiet_cycles() == u64::MAX
         };
         while !(waits(&socket) && cycles.is_multiple_of(clock_of)) {
-            socket.tick(&In { conf, ..In::default() });
+            let out = socket.tick(&In { conf, ..In::default() });
+            if let Some(trace) = &out.trace {
+                trail.see(trace);
+            }
             cycles += 1;
             let exit = socket.outputs().exit;
-            if exit.is_some() || cycles > BOOT {
-                return Err(BodyError::Image(exit));
+            if exit.is_some() || cycles > BOOT || trail.is_lost() {
+                let endless = format!("does not wait for a packet within {BOOT} cycles");
+                return Err(BodyError::Image(trail.fault(exit, image, &endless)));
             }
         }
         socket.restart();
-        Ok(Self::Core(Box::new(socket)))
+        Ok(Self::Core(Box::new(Core { socket, trail, image: image.clone() })))
+    }
+
+    /// Whether the firmware has trapped, or executes without an end. One that has halted shows it.
+    pub fn is_lost(&self) -> bool {
+        match self {
+            Self::Native(_) => false,
+            Self::Core(core) => core.trail.is_lost(),
+        }
+    }
+
+    /// Why it cannot go on, where it is an image.
+    pub fn fault(&self) -> Option<Fault> {
+        let Self::Core(core) = self else { return None };
+        let Core { socket, trail, image } = &**core;
+        let endless = format!("executes {ENDLESS} instructions without an access to the mailbox");
+        Some(trail.fault(socket.outputs().exit, image, &endless))
     }
 
     /// The block, where there is one.
     pub fn socket(&self) -> Option<&Socket<CommandProcessor>> {
         match self {
             Self::Native(_) => None,
-            Self::Core(socket) => Some(socket),
+            Self::Core(core) => Some(&core.socket),
         }
     }
 
@@ -77,7 +107,7 @@ impl Host {
     pub fn outputs(&self) -> Out {
         match self {
             Self::Native(host) => host.outputs(),
-            Self::Core(socket) => socket.outputs(),
+            Self::Core(core) => core.socket.outputs(),
         }
     }
 
@@ -85,7 +115,13 @@ impl Host {
     pub fn tick(&mut self, inputs: &In) -> Out {
         match self {
             Self::Native(host) => host.tick(inputs),
-            Self::Core(socket) => socket.tick(inputs),
+            Self::Core(core) => {
+                let out = core.socket.tick(inputs);
+                if let Some(trace) = &out.trace {
+                    core.trail.see(trace);
+                }
+                out
+            }
         }
     }
 
@@ -93,7 +129,7 @@ impl Host {
     pub fn quiet_cycles(&self) -> u64 {
         match self {
             Self::Native(host) => host.quiet_cycles(),
-            Self::Core(socket) => socket.quiet_cycles(),
+            Self::Core(core) => core.socket.quiet_cycles(),
         }
     }
 
@@ -101,7 +137,7 @@ impl Host {
     pub fn catch_up(&mut self, now: u64, idle: &In) {
         match self {
             Self::Native(host) => host.catch_up(now),
-            Self::Core(socket) => socket.catch_up(now, idle),
+            Self::Core(core) => core.socket.catch_up(now, idle),
         }
     }
 }

@@ -6,11 +6,12 @@ mod host;
 mod native;
 pub mod packet;
 mod timed;
+mod trail;
 
 pub use firmware::aql;
 
 pub use conf::{Conf, SyncMode};
-pub(crate) use host::BOOT;
 pub use host::Host;
 pub use native::{Native, Sent};
 pub use timed::{Timed, Times};
+pub use trail::Fault;

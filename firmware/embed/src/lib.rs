@@ -1,10 +1,15 @@
 //! The firmware's images: built from source with this crate, and read from ELF files.
 
+mod symbols;
+
 use std::ops::Range;
+use std::sync::Arc;
 
 use object::Endianness;
 use object::elf::{EM_RISCV, ET_EXEC, FileHeader32, PT_LOAD};
 use object::read::elf::{FileHeader, ProgramHeader};
+
+pub use symbols::Symbols;
 
 /// Bytes of the instruction memory, from address 0.
 pub const IMEM_BYTES: usize = 64 * 1024;
@@ -94,6 +99,8 @@ pub struct Image {
     pub code_bytes: usize,
     /// Bytes of globals in fast memory.
     pub data_bytes: usize,
+    /// The ELF file, for what it says of its code.
+    file: Arc<[u8]>,
 }
 
 impl Image {
@@ -156,6 +163,11 @@ impl Image {
         }
         let words = bytes[..end.next_multiple_of(4)].chunks_exact(4);
         let words = words.map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-        Ok(Self { words: words.collect(), code_bytes, data_bytes })
+        Ok(Self { words: words.collect(), code_bytes, data_bytes, file: file.into() })
+    }
+
+    /// Functions and source lines.
+    pub fn symbols(&self) -> Symbols<'_> {
+        Symbols::of(&self.file)
     }
 }

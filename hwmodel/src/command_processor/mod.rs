@@ -20,6 +20,7 @@ use ports::command_processor::*;
 use ports::common::command_types::{RX_FIFO, error_code, event};
 
 use self::core::Core;
+pub use self::core::follow::{Effect, Reached, effect};
 use crate::block::{Block, Model};
 use crate::state::{State as Registers, index_width, width_of};
 use mailbox::Mailbox;

@@ -109,6 +109,10 @@ pub enum Stop {
     Limit(String),
     /// The firmware of a command processor has halted.
     Firmware(String),
+    /// It traps, or reaches for what is in no memory.
+    Trap(String),
+    /// It executes without an end.
+    Endless(String),
     /// A block of a design reports an error.
     Block(String),
     /// It has decided otherwise than the reference of the chiplet coherence table.

@@ -564,6 +564,10 @@ impl Machine {
                 Stop::Trace(error) => return Err(error.into()),
                 Stop::Limit(problem) => return Err(RunError::Limit(problem)),
                 Stop::Firmware(problem) => return Err(RunError::Firmware(problem)),
+                Stop::Trap(problem) => return Err(RunError::Trap(problem)),
+                Stop::Endless(report) => {
+                    return Err(RunError::Deadlock { cycle: self.ctx.now, report });
+                }
                 Stop::Block(problem) => return Err(RunError::Block(problem)),
                 Stop::Decision(problem) => return Err(RunError::Decision(problem)),
             }

@@ -3,13 +3,14 @@
 
 use cosim::body::{BodyError, BodyKind};
 use cosim::command_processor::packet::{Access, Dispatch, Labels, Range, Scope, barrier};
-use cosim::command_processor::{Conf, Native, SyncMode};
+use cosim::command_processor::{Conf, Fault, Native, SyncMode};
 
 use duet_tests::firmware::driver::{Driver, LINE, MACHINE, NONE, kernel, labels, operations};
 use duet_tests::firmware::{Core, Host, bodies, images};
 use firmware::Cached;
 use firmware::map::message::{ACK, DONE, NACK};
 use firmware::map::{MAILBOX, reg};
+use firmware_embed::Image;
 use ports::common::command_types::Retired;
 
 use super::hosts::each;
@@ -156,8 +157,8 @@ fn machines_that_cannot_be_halt_with_status_8() {
         for (name, image) in images() {
             for kind in bodies() {
                 let error = Core::start(kind, "small", &image, machine.bits()).err();
-                let halted = BodyError::Image(Some(8));
-                assert_eq!(error, Some(halted), "{name}, {}: {machine:?}", kind.name());
+                let halts = matches!(error, Some(BodyError::Image(Fault::Exit(8, _))));
+                assert!(halts, "{name}, {}: {machine:?}: {error:?}", kind.name());
             }
         }
     }
@@ -181,6 +182,60 @@ fn illegal_instruction_halts_with_status_8() {
             core.submit(&packet, &[], 0, ALL);
             assert_eq!(core.run(), [], "{name}, {}", kind.name());
             assert_eq!((core.errors(), core.exit()), (vec![8], Some(8)));
+            let Some(Fault::Trap(said)) = core.fault() else { panic!("{:?}", core.fault()) };
+            let first = format!("traps at pc {pc:#x} in ");
+            assert!(said.starts_with(&first) && said.contains("mcause 2, illegal"), "{said}");
+            assert!(said.contains("firmware::"), "{said}");
         }
     }
+}
+
+/// An image of these instructions in place of the first one's.
+fn image_of(code: &[u32]) -> Option<Image> {
+    let (_, mut image) = images().into_iter().next()?;
+    image.words.truncate(32);
+    image.words.extend(code);
+    Some(image)
+}
+
+/// What the trace port shows is all that is known, so each body knows the same.
+#[test]
+fn image_that_cannot_go_on_is_described_alike_by_each_body() {
+    let cases: [(&[u32], &str); 6] = [
+        (&[0x73], "traps at pc 0x80"),
+        // lui t0, 0x10; jr t0
+        (&[0x0001_02b7, 0x0002_8067], "traps at pc 0x10000: mcause 1, instruction access fault"),
+        // lui t0, 0x90000; lw t1, 4(t0)
+        (&[0x9000_02b7, 0x0042_a303], "load of a word at 0x90000004, outside the memory map"),
+        // lui t0, 0x40000; sw t1, 1(t0)
+        (&[0x4000_02b7, 0x0062_a0a3], "store of a word at 0x40000001, which is no access"),
+        (&[0x2023], "store of a word at 0x0, the instruction memory"),
+        (&[0x6f], "does not wait for a packet within 100000 cycles"),
+    ];
+    for (code, expected) in cases {
+        let Some(image) = image_of(code) else { return };
+        let said = bodies().into_iter().map(|kind| {
+            let error = Core::start(kind, "small", &image, MACHINE.bits()).err();
+            error.expect("it does not start").to_string()
+        });
+        let said: Vec<_> = said.collect();
+        assert!(said[0].contains(expected), "{code:x?}: {}", said[0]);
+        assert!(said.iter().all(|one| *one == said[0]), "{said:#?}");
+    }
+}
+
+/// It waits for a packet, and then for nothing: lui t0, 0x40000; lw t1, 0x58(t0); j .
+#[test]
+fn endless_loop_behind_a_packet_is_found() {
+    let Some(image) = image_of(&[0x4000_02b7, 0x0582_a303, 0x6f]) else { return };
+    let mut core = Core::new(BodyKind::Model, "small", &image, MACHINE.bits());
+    core.submit(&kernel().encode(), &[], 0, ALL);
+    let is_found = (0..1 << 25).any(|_| {
+        core.tick(&core.nothing());
+        core.is_lost()
+    });
+    assert!(is_found);
+    let Some(Fault::Endless(said)) = core.fault() else { panic!("{:?}", core.fault()) };
+    assert!(said.contains("without an access to the mailbox"), "{said}");
+    assert!(said.contains("last retired: pc 0x88"), "{said}");
 }

@@ -1,7 +1,7 @@
 //! The firmware's image on the command processor, behind its ports.
 
 use cosim::body::{BodyError, BodyKind};
-use cosim::command_processor::{Host as Ports, Sent};
+use cosim::command_processor::{Fault, Host as Ports, Sent};
 use cosim::report::RunName;
 use cosim::socket::Socket;
 use firmware::map::{MAILBOX, reg};
@@ -100,6 +100,16 @@ impl Core {
             timed: false,
             offered: None,
         })
+    }
+
+    /// Whether the firmware cannot go on.
+    pub fn is_lost(&self) -> bool {
+        self.ports.is_lost()
+    }
+
+    /// Why it cannot go on.
+    pub fn fault(&self) -> Option<Fault> {
+        self.ports.fault()
     }
 
     /// From now on, keeps what [`Core::offered`] gives.

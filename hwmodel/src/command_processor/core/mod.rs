@@ -7,6 +7,7 @@
 mod compressed;
 mod csr;
 mod decode;
+pub mod follow;
 #[cfg(test)]
 mod tests;
 

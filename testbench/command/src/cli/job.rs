@@ -235,7 +235,9 @@ pub fn run_failure(error: RunError) -> Failure {
         RunError::Build(BuildError::Body(BodyError::Rtl(error))) => rtl_status(error),
         RunError::Build(BuildError::Image(ImageError::Missing)) => ENVIRONMENT,
         RunError::Trace(error) => super::trace::status(error),
-        RunError::Build(_) | RunError::Program { .. } | RunError::Limit(_) => USAGE,
+        RunError::Build(_) | RunError::Program { .. } | RunError::Limit(_) | RunError::Trap(_) => {
+            USAGE
+        }
         RunError::Differ(_) => DIFFER,
         RunError::Lost { .. }
         | RunError::Firmware(_)

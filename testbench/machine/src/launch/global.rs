@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use cosim::command_processor::Conf;
 use cosim::command_processor::aql::kind::BARRIER_AND;
+use cosim::command_processor::{Conf, Fault};
 use ports::Bytes;
 use ports::common::command_types::{Aql, Ext, SLOTS, kind};
 use ports::local_command_processor as local;
@@ -210,7 +210,7 @@ impl Global {
         self.obey(ctx);
         self.count(ctx.now);
         self.blocks.tick(&self.shown, &mut self.inputs);
-        if self.shown.host.halted {
+        if self.shown.host.halted || self.blocks.host.is_lost() {
             self.halt(ctx);
         }
         if let Some(signal) = self.shown.host.sig {
@@ -227,17 +227,24 @@ impl Global {
         ctx.wake_after(if waits { 0 } else { self.blocks.quiet_cycles() });
     }
 
-    /// The firmware has halted.
+    /// The firmware has halted, or cannot go on.
     #[cold]
     fn halt(&self, ctx: &mut Context) {
-        ctx.stop.get_or_insert(Stop::Firmware(format!(
-            "the firmware of GPU {} has halted with status {} in cycle {}; its last error code was \
-             {}",
-            self.gpu,
-            self.shown.host.exit.unwrap_or(0),
-            ctx.now,
-            self.counters.last_error,
-        )));
+        let (gpu, now, host) = (self.gpu, ctx.now, &self.blocks.host);
+        let halted = |status: u32, last: &str| {
+            let code = self.counters.last_error;
+            Stop::Firmware(format!(
+                "the firmware of GPU {gpu} has halted with status {status} in cycle {now}; its last \
+                 error code was {code}{last}"
+            ))
+        };
+        let stop = match host.fault() {
+            None => halted(host.outputs().exit.unwrap_or(0), ""),
+            Some(Fault::Exit(status, last)) => halted(status, &last),
+            Some(Fault::Trap(why)) => Stop::Trap(format!("the firmware of GPU {gpu} {why}")),
+            Some(Fault::Endless(why)) => Stop::Endless(format!("the firmware of GPU {gpu} {why}")),
+        };
+        ctx.stop.get_or_insert(stop);
     }
 
     fn hear(&mut self, ctx: &mut Context) {

@@ -44,6 +44,9 @@ pub enum RunError {
     /// The firmware of a command processor has halted.
     #[error("{0}")]
     Firmware(String),
+    /// The firmware of a command processor traps, or reaches for what is in no memory.
+    #[error("{0}")]
+    Trap(String),
     /// A block of a design reports an error.
     #[error("{0}")]
     Block(String),

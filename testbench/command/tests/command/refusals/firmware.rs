@@ -31,6 +31,15 @@ fn elf(entry: u32, segments: &[Segment]) -> Vec<u8> {
     file
 }
 
+/// An image of these instructions, from its entry on.
+fn instructions(words: &[u32]) -> Vec<u8> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut file = elf(0x80, &[(LOAD, 0x80, bytes.len() as u32, bytes.len() as u32)]);
+    let at = file.len() - bytes.len();
+    file[at..].copy_from_slice(&bytes);
+    file
+}
+
 /// With some bytes replaced.
 fn patched(mut file: Vec<u8>, at: usize, bytes: &[u8]) -> Vec<u8> {
     file[at..at + bytes.len()].copy_from_slice(bytes);
@@ -85,13 +94,52 @@ pub fn cases() -> Vec<Case> {
         ),
     ];
     let words = "run --system cpelide-4-small --workload copy --cp iss --firmware %.elf";
-    let file = |(bytes, message): (Vec<u8>, &[&str])| {
-        let mut all = vec!["--firmware", ".elf"];
-        all.extend(message);
+    // Instructions, and what must be said of them.
+    let lost: [(&[u32], &[&str]); 16] = [
+        // Half of the word is an instruction: `c.unimp`.
+        (
+            &[0],
+            &["traps at pc 0x80", "mcause 2, illegal instruction", "word 0x0000", "no instruct"],
+        ),
+        (&[!0], &["traps at pc 0x80", "mcause 2, illegal instruction", "word 0xffffffff"]),
+        // addi t0, t0, 1; csrr t0, 0x8ff
+        (&[0x0012_8293, 0x8ff0_22f3], &["at pc 0x84: mcause 2", "word 0x8ff022f3", "pc 0x80"]),
+        (&[0x73], &["mcause 11, environment call from machine mode", "word 0x00000073"]),
+        // mret into user mode, at mepc = 0, where there is no instruction.
+        (&[0x3020_0073], &["traps at pc 0x0: mcause 2", "last retired: pc 0x80"]),
+        (&[0x0010_0073], &["mcause 3, breakpoint", "word 0x00100073"]),
+        // c.nop; c.ebreak
+        (&[0x9002_0001], &["at pc 0x82: mcause 3, breakpoint", "word 0x9002"]),
+        // lui t0, 0x10; jr t0
+        (&[0x0001_02b7, 0x0002_8067], &["at pc 0x10000: mcause 1, instruction access fault"]),
+        // lui t0, 0x90000; lw t1, 4(t0)
+        (
+            &[0x9000_02b7, 0x0042_a303],
+            &["halts at pc 0x84: load of a word at 0x90000004, outside", "word 0x0042a303"],
+        ),
+        // lui t0, 0x90000; sb t1, -1(t0)
+        (&[0x9000_02b7, 0xfe62_8fa3], &["store of a byte at 0x8fffffff, outside the memory map"]),
+        // lui t0, 0x40000; sw t1, 1(t0): across two words
+        (&[0x4000_02b7, 0x0062_a0a3], &["store of a word at 0x40000001, which is no access that"]),
+        (&[0x2023], &["halts at pc 0x80: store of a word at 0x0, the instruction memory"]),
+        // lui t0, 0x20000; sw x0, 0(t0)
+        (&[0x2000_02b7, 0x0002_a023], &["store of a word at 0x20000000, a packet slot"]),
+        // auipc ra, 0; jalr ra, 12(ra); j .; sw x0, 0(x0)
+        (&[0x97, 0x00c0_80e7, 0x6f, 0x2023], &["halts at pc 0x8c: store", "last retired: pc 0x84"]),
+        // beq x0, x0, 8; j .; sw x0, 0(x0)
+        (&[0x0000_0463, 0x6f, 0x2023], &["halts at pc 0x88: store", "last retired: pc 0x80"]),
+        // j .
+        (&[0x6f], &["does not wait for a packet within 100000 cycles", "last retired: pc 0x80"]),
+    ];
+    let lost = lost.map(|(words, message)| (instructions(words), message));
+    let file = |(bytes, message): (Vec<u8>, &[&str])| case(2, words, message).file(".elf", bytes);
+    let run = "run --system cpelide-4-small --workload copy";
+    let named = |(bytes, message): (Vec<u8>, &[&'static str])| {
+        let all = [&["--firmware", ".elf"], message].concat();
         case(2, words, &all).file(".elf", bytes)
     };
-    let run = "run --system cpelide-4-small --workload copy";
-    let mut cases: Vec<_> = files.into_iter().map(file).collect();
+    let mut cases: Vec<_> = files.into_iter().map(named).collect();
+    cases.extend(lost.into_iter().map(file));
     cases.extend([
         case(2, &format!("{run} --cp iss --firmware none.elf"), &["none.elf", "No such file"]),
         case(2, &format!("{run} --cp iss --firmware folder"), &["folder", "directory"]),
