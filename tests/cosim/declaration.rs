@@ -4,11 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bodies::{Request, Sources, Variant, VerilatedError, lint};
+use bodies::{Origin, Request, Sources, Variant, VerilatedError, lint};
 use cosim::blocks;
 use duet_tests::{Scratch, has_rtl};
 
-fn workspace() -> &'static Path {
+pub fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the workspace")
 }
 
@@ -53,7 +53,7 @@ impl Copy {
         let (chosen, _) = entry.family.apply("small", &[], &[]).unwrap();
         let block = (entry.describe)(&chosen);
         let request = Request { block, variant: Variant::default() };
-        match lint(&request, &Sources::of_folder(self.0.path().to_path_buf())) {
+        match lint(&request, &Sources::of_folder(self.0.path().to_path_buf(), Origin::Own)) {
             Err(VerilatedError::Ibex { block, problem }) => {
                 println!("skipped: {block}: {problem}");
                 Ok(())
@@ -76,7 +76,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The files of a folder that end so, by name.
-fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
+pub fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let ends = |p: &PathBuf| p.extension().is_some_and(|e| endings.iter().any(|of| e == *of));
     let mut files: Vec<_> = files.filter(ends).collect();

@@ -3,6 +3,7 @@
 mod assertions;
 mod coverage;
 mod declaration;
+mod foreign;
 mod lockstep;
 mod random;
 mod report;

@@ -10,6 +10,7 @@
 use std::env;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
 
@@ -123,6 +124,13 @@ impl Cache {
             Err(fs::TryLockError::Error(e)) => return Err(error(e)),
         }
         Ok(file)
+    }
+
+    /// An empty folder of this process, to have RTL read in.
+    pub fn scratch(&self) -> Result<Place, VerilatedError> {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let (process, number) = (std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        self.start(&format!("read-{process}-{number}"))
     }
 
     /// An empty folder to build `name` in, for whoever holds its lock: what a killed build has left

@@ -39,6 +39,16 @@ pub enum VerilatedError {
         /// What is wrong.
         problem: String,
     },
+    /// RTL from elsewhere holds what could run a program or open a file.
+    #[error("{block}: RTL from elsewhere is not built: {place}: {problem}")]
+    Foreign {
+        /// The block that was asked for.
+        block: String,
+        /// File and line.
+        place: String,
+        /// What stands there.
+        problem: String,
+    },
     /// Verilator reads the RTL and refuses it.
     #[error("{block}: Verilator refuses the RTL with {parameters}:\n{report}")]
     Refused {
@@ -97,6 +107,7 @@ impl VerilatedError {
         matches!(
             self,
             Self::Refused { .. }
+                | Self::Foreign { .. }
                 | Self::NotRead { .. }
                 | Self::Sources { .. }
                 | Self::Coverage { .. }

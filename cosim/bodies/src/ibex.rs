@@ -47,6 +47,16 @@ pub fn arguments(verilator: &mut Command, block: &Path, ibex: &Path) {
     verilator.env(VARIABLE, ibex).arg(waiver).arg("-f").arg(list);
 }
 
+/// What Verilator's preprocessor needs to know for the sources of a block that instantiates Ibex:
+/// what the list defines, and where included files lie.
+pub fn preprocessor_arguments(sources: &[Source], ibex: &Path) -> Vec<String> {
+    let list = sources.iter().find(|source| source.path.ends_with(FILES[1]));
+    let text = list.map_or_else(Default::default, |list| String::from_utf8_lossy(&list.content));
+    let lines = text.lines().filter(|line| line.starts_with('+'));
+    let variable = format!("${{{VARIABLE}}}");
+    lines.map(|line| line.replace(&variable, &ibex.display().to_string())).collect()
+}
+
 /// What tells one version of Ibex from another: the files below its `rtl` and what they include, by
 /// content. Errors: one cannot be read.
 pub(super) fn contents(ibex: &Path) -> Result<Vec<Vec<u8>>, String> {

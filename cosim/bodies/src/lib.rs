@@ -8,6 +8,7 @@ mod bridge;
 mod cache;
 pub mod compiler;
 mod error;
+mod foreign;
 pub mod ibex;
 mod key;
 mod make;
@@ -28,7 +29,7 @@ pub use error::VerilatedError;
 pub use key::{Key, checksum};
 pub use make::{body, build, lint, ready};
 pub use request::{Request, Variant};
-pub use sources::{Embedded, Sources, embed, embed_beside, replace_sources};
+pub use sources::{Embedded, Origin, Sources, embed, embed_beside, replace_sources};
 pub use step::{Step, on_step};
 pub use toolset::versions;
 

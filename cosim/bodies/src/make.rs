@@ -25,11 +25,8 @@ fn current_sources(block: &str) -> Result<Sources, VerilatedError> {
 
 /// Has Verilator read a block's RTL as for a body, and builds none. Errors: what it says.
 pub fn lint(request: &Request, sources: &Sources) -> Result<(), VerilatedError> {
-    static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let plan = Plan::new(request, sources)?;
-    let (process, number) = (std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-    let place = Cache::find()?.start(&format!("lint-{process}-{number}"))?;
-    plan.verilate(place.folder())
+    plan.verilate(Cache::find()?.scratch()?.folder())
 }
 
 /// Builds what is not in the cache; returns the file.

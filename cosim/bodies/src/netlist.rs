@@ -15,7 +15,7 @@ use ports::Port;
 
 use super::error::VerilatedError;
 use super::request::Request;
-use super::sources::{COMMON, Source, Sources};
+use super::sources::{COMMON, Origin, Source, Sources};
 use super::{ibex, tools};
 
 /// Environment variable with the number of the mutant, from 1 on; none has the block as it is.
@@ -171,7 +171,8 @@ impl<'a> Netlist<'a> {
         let mutants = self.run(MUTANTS, &task, READ_SECONDS)?;
         let text = fs::read_to_string(&verilog).map_err(|e| cannot(&verilog, e))?;
         let own: PathBuf = self.folder.join(READ);
-        let sources = Sources::of_folder(own).of_block(block).map_err(|e| self.failed(e))?;
+        let sources =
+            Sources::of_folder(own, Origin::Own).of_block(block).map_err(|e| self.failed(e))?;
         let headers: Vec<_> = sources
             .into_iter()
             .filter(|file| file.path.starts_with(COMMON) || file.path.ends_with(".svh"))

@@ -1,16 +1,18 @@
 //! Everything that one body is made of, and how it is made: Verilator, then the C++ compiler.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use super::cache::{Cache, Kept};
 use super::compiler::Compiler;
 use super::error::VerilatedError;
+use super::foreign::{self, Refused};
 use super::key::Key;
 use super::request::Request;
 use super::shim::{self, PREFIX};
-use super::sources::{COMMON, Source, Sources};
+use super::sources::{COMMON, Origin, Source, Sources};
 use super::verilator::Verilator;
 use super::{ibex, toolset, wrapper};
 
@@ -89,7 +91,68 @@ impl<'a> Plan<'a> {
             return Err(VerilatedError::Coverage { folder: folder.clone() });
         }
         let coverage = coverage.is_some();
-        Ok(Self { request, verilator, compiler, ibex, coverage, sources, top })
+        let plan = Self { request, verilator, compiler, ibex, coverage, sources, top };
+        match all.origin() {
+            Origin::Own => Ok(plan),
+            Origin::Foreign => plan.expanded(),
+        }
+    }
+
+    /// Of RTL from elsewhere: with each file as the preprocessor leaves it, which is checked.
+    /// Errors: as of `verilate`, and what a file may not hold.
+    fn expanded(mut self) -> Result<Self, VerilatedError> {
+        let block = self.request.block.name;
+        let foreign = |Refused { place, problem }| VerilatedError::Foreign {
+            block: block.to_string(),
+            place,
+            problem,
+        };
+        let top = format!("{}.sv", wrapper::top_name(&self.request.block));
+        let mut all = std::mem::take(&mut self.sources);
+        foreign::check_lists(&all).map_err(foreign)?;
+        let (rtl, lists): (Vec<_>, Vec<_>) =
+            all.iter().cloned().partition(|s| foreign::is_verilog(&s.path));
+        rtl.iter().try_for_each(foreign::check_includes).map_err(foreign)?;
+        all.push(Source { path: top.clone(), content: self.top.clone().into_bytes() });
+        let place = Cache::find()?.scratch()?;
+        make_folders(place.folder(), block)?;
+        all.iter().try_for_each(|s| write(&place.folder().join(&s.path), &s.content))?;
+        let files: BTreeSet<&str> = all.iter().map(|s| s.path.as_str()).collect();
+        self.sources = lists;
+        // Headers stand in the files that include them.
+        for path in files.iter().filter(|path| path.ends_with(".sv")) {
+            let text = self.preprocess(place.folder(), path, &all)?;
+            foreign::check(path, &text, &files).map_err(foreign)?;
+            match *path == top {
+                true => self.top = String::from_utf8_lossy(&text).into_owned(),
+                false => self.sources.push(Source { path: path.to_string(), content: text }),
+            }
+        }
+        Ok(self)
+    }
+
+    /// Where Verilator looks for modules and headers.
+    fn folders(&self) -> [String; 5] {
+        let block = self.request.block.name;
+        ["-y", block, "-y", COMMON, &format!("-I{COMMON}")].map(str::to_string)
+    }
+
+    /// A file as Verilator's preprocessor leaves it.
+    fn preprocess(
+        &self,
+        folder: &Path,
+        path: &str,
+        sources: &[Source],
+    ) -> Result<Vec<u8>, VerilatedError> {
+        let mut command = self.verilator.command();
+        command.current_dir(folder).arg("-E").args(self.verilator_flags());
+        if let Some(ibex) = self.ibex {
+            command.args(ibex::preprocessor_arguments(sources, ibex));
+        }
+        command.args(self.folders()).arg(path);
+        let output = command.output().map_err(|e| self.failed("Verilator", e))?;
+        self.read_by_verilator(&output)?;
+        Ok(output.stdout)
     }
 
     fn tools(&self) -> String {
@@ -187,10 +250,7 @@ impl<'a> Plan<'a> {
     /// Writes the RTL into `folder` and verilates it there.
     pub fn verilate(&self, folder: &Path) -> Result<(), VerilatedError> {
         let block = self.request.block.name;
-        for name in [COMMON, block] {
-            let folder = folder.join(name);
-            fs::create_dir_all(&folder).map_err(|e| VerilatedError::cache(&folder, e))?;
-        }
+        make_folders(folder, block)?;
         self.sources.iter().try_for_each(|s| write(&folder.join(&s.path), &s.content))?;
         let top = wrapper::top_name(&self.request.block);
         write(&folder.join(format!("{top}.sv")), self.top.as_bytes())?;
@@ -202,18 +262,23 @@ impl<'a> Plan<'a> {
         let packages = self.sources.iter().filter(|s| s.path.ends_with("_pkg.sv"));
         command
             .args(self.verilator_flags())
-            .args(["--top-module", &top, "--Mdir", "obj_dir", "-y", block, "-y", COMMON])
-            .arg(format!("-I{COMMON}"))
+            .args(["--top-module", &top, "--Mdir", "obj_dir"])
+            .args(self.folders())
             .args(packages.map(|s| &s.path))
             .arg(format!("{top}.sv"));
         let output = command.output().map_err(|e| self.failed("Verilator", e))?;
+        self.read_by_verilator(&output)
+    }
+
+    /// Errors: Verilator has refused the RTL, or could not do its work.
+    fn read_by_verilator(&self, output: &Output) -> Result<(), VerilatedError> {
         let report = String::from_utf8_lossy(&output.stderr).trim().to_string();
         match output.status.code() {
             Some(0) => Ok(()),
             // It says so of each file that it cannot write.
             Some(_) if !report.contains("Can't write") && report.contains(".sv") => {
                 Err(VerilatedError::Refused {
-                    block: block.to_string(),
+                    block: self.request.block.name.to_string(),
                     parameters: self.request.parameters(),
                     report,
                 })
@@ -309,6 +374,14 @@ impl<'a> Plan<'a> {
         let made = place.folder().join(file);
         place.finish(&made, kept)
     }
+}
+
+/// The folders of a block's sources.
+fn make_folders(folder: &Path, block: &str) -> Result<(), VerilatedError> {
+    [COMMON, block].into_iter().try_for_each(|name| {
+        let folder = folder.join(name);
+        fs::create_dir_all(&folder).map_err(|e| VerilatedError::cache(&folder, e))
+    })
 }
 
 fn write_headers(folder: &Path) -> Result<(), VerilatedError> {

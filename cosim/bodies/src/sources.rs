@@ -22,12 +22,22 @@ pub struct Sources {
     folder: Option<PathBuf>,
     /// In the program: with a folder only blocks of others, where it does not have them.
     embedded: Vec<Embedded>,
+    origin: Origin,
+}
+
+/// Whose RTL a folder holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// The user's own: it may do what Verilator lets RTL do, which is everything.
+    Own,
+    /// From elsewhere: a body of it runs no program and opens no file, or is not built.
+    Foreign,
 }
 
 struct Choice {
     embedded: Vec<Embedded>,
     others: Vec<Embedded>,
-    folder: Option<PathBuf>,
+    folder: Option<(PathBuf, Origin)>,
 }
 
 static CHOICE: RwLock<Choice> =
@@ -43,11 +53,18 @@ pub fn embed_beside(files: &[Embedded]) {
     CHOICE.write().unwrap_or_else(|e| e.into_inner()).others.extend(files);
 }
 
-/// RTL of one's own for all bodies that are asked for from now on. Errors: no such folder.
-pub fn replace_sources(folder: &Path) -> Result<(), String> {
+/// Other RTL for all bodies that are asked for from now on. Errors: no such folder.
+pub fn replace_sources(folder: &Path, origin: Origin) -> Result<(), String> {
     let folder = checked(folder)?;
-    CHOICE.write().unwrap_or_else(|e| e.into_inner()).folder = Some(folder);
+    CHOICE.write().unwrap_or_else(|e| e.into_inner()).folder = Some((folder, origin));
     Ok(())
+}
+
+/// A file of the RTL that this program has in it.
+pub(super) fn embedded(path: &str) -> Option<&'static [u8]> {
+    let choice = CHOICE.read().unwrap_or_else(|e| e.into_inner());
+    let all = choice.embedded.iter().chain(&choice.others);
+    all.copied().find_map(|(name, content)| (name == path).then_some(content))
 }
 
 fn checked(folder: &Path) -> Result<PathBuf, String> {
@@ -73,12 +90,13 @@ impl Sources {
     pub fn current() -> Result<Self, String> {
         let choice = CHOICE.read().unwrap_or_else(|e| e.into_inner());
         let variable = || env::var_os(VARIABLE).filter(|folder| !folder.is_empty());
-        let folder = match (&choice.folder, variable()) {
-            (Some(folder), _) => Some(folder.clone()),
+        let (folder, origin) = match (&choice.folder, variable()) {
+            (Some((folder, origin)), _) => (Some(folder.clone()), *origin),
             (None, Some(folder)) => {
-                Some(checked(Path::new(&folder)).map_err(|e| format!("{VARIABLE} = {e}"))?)
+                let checked = checked(Path::new(&folder));
+                (Some(checked.map_err(|e| format!("{VARIABLE} = {e}"))?), Origin::Own)
             }
-            (None, None) => None,
+            (None, None) => (None, Origin::Own),
         };
         let mut embedded = choice.others.clone();
         if folder.is_none() {
@@ -89,12 +107,17 @@ impl Sources {
             }
             embedded.extend(&choice.embedded);
         }
-        Ok(Self { folder, embedded })
+        Ok(Self { folder, embedded, origin })
     }
 
     /// Those of a folder.
-    pub fn of_folder(folder: PathBuf) -> Self {
-        Self { folder: Some(folder), embedded: Vec::new() }
+    pub fn of_folder(folder: PathBuf, origin: Origin) -> Self {
+        Self { folder: Some(folder), embedded: Vec::new(), origin }
+    }
+
+    /// Whose RTL it is.
+    pub(super) fn origin(&self) -> Origin {
+        self.origin
     }
 
     /// What is said of a block beside its RTL: the folder's README, else the embedded one.

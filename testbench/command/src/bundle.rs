@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read, Write};
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +17,26 @@ pub const INSIDE: &str = "bundle:";
 const FORMAT: u32 = 2;
 /// The facts among the files.
 const FACTS: &str = "facts.json";
-/// Most bytes of a file that is taken out.
-const MOST_BYTES: u64 = 1 << 32;
+/// Most bytes of all files, and how many more for each byte of the bundle: what is long, as traces,
+/// is packed already.
+const MOST_BYTES: u64 = 64 << 20;
+const MOST_RATIO: u64 = 16;
+/// Most files beside [`FACTS`], names in a path, and bytes of a name.
+const MOST_FILES: usize = 4096;
+const MOST_DEPTH: usize = 4;
+const MOST_NAME: usize = 200;
+
+/// The name of a file that lies in the bundle, however it is unpacked.
+fn plain(path: &Path) -> Option<&str> {
+    let mut parts = path.components();
+    let is_plain = parts
+        .all(|part| matches!(part, Component::Normal(_)) && part.as_os_str().len() <= MOST_NAME);
+    let whole: PathBuf = path.components().collect();
+    let name = path.to_str()?;
+    let is_plain = is_plain && path.components().count() <= MOST_DEPTH && !name.is_empty();
+    // A second slash, or one at the end, would be another name of the same file.
+    (is_plain && whole.as_os_str() == path.as_os_str()).then_some(name)
+}
 
 /// What failed, and what runs it again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,8 +107,14 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// As the bytes of a file.
+    /// As the bytes of a file. Errors: it could not be read again.
     pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        let bytes = self.pack()?;
+        Self::from_bytes(&bytes).map_err(io::Error::other)?;
+        Ok(bytes)
+    }
+
+    fn pack(&self) -> io::Result<Vec<u8>> {
         let mut archive = tar::Builder::new(zstd::Encoder::new(Vec::new(), 0)?);
         let facts = serde_json::to_vec_pretty(&self.facts)?;
         let files = self.files.iter().map(|(name, bytes)| (name.as_str(), bytes));
@@ -104,26 +128,50 @@ impl Bundle {
         archive.into_inner()?.finish()
     }
 
-    /// From the bytes of a file. Errors: it is no bundle, or one of another format.
+    /// From the bytes of a file. Errors: it is no bundle, or one of another format, or holds more
+    /// than a bundle may.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
         let no_bundle = |e: io::Error| format!("is no bundle of duet: {e}");
-        let mut archive = tar::Archive::new(zstd::Decoder::new(bytes).map_err(no_bundle)?);
+        let most = MOST_BYTES + MOST_RATIO * bytes.len() as u64;
+        let mut unpacked = Vec::new();
+        let packed = zstd::Decoder::new(bytes).map_err(no_bundle)?;
+        packed.take(most + 1).read_to_end(&mut unpacked).map_err(no_bundle)?;
+        if unpacked.len() as u64 > most {
+            return Err(format!("unpacks to more than {most} bytes, the limit of such a bundle"));
+        }
+        let mut archive = tar::Archive::new(&unpacked[..]);
         let (mut files, mut facts) = (BTreeMap::new(), None);
         for entry in archive.entries().map_err(no_bundle)? {
             let mut entry = entry.map_err(no_bundle)?;
             let path = entry.path().map_err(no_bundle)?.into_owned();
-            let is_plain = path.components().all(|part| matches!(part, Component::Normal(_)));
-            let name = path.to_str().filter(|_| is_plain && entry.size() <= MOST_BYTES);
-            let Some(name) = name else {
-                let problem = "must lie in the bundle, with at most 2^32 bytes";
-                return Err(format!("{}: {problem}", path.display()));
+            let refused = |problem: &str| Err(format!("{}: {problem}", path.display()));
+            if entry.header().entry_type() != tar::EntryType::Regular {
+                return refused("must be a plain file, neither a link nor a folder nor a device");
+            }
+            let Some(name) = plain(&path) else {
+                return refused(&format!(
+                    "must lie in the bundle, at most {MOST_DEPTH} names deep, each of at most \
+                     {MOST_NAME} bytes"
+                ));
             };
             let mut bytes = Vec::new();
             entry.read_to_end(&mut bytes).map_err(no_bundle)?;
-            match name {
-                FACTS => facts = Some(bytes),
-                name => drop(files.insert(name.to_string(), bytes)),
+            let before = match name {
+                FACTS => facts.replace(bytes),
+                name => files.insert(name.to_string(), bytes),
+            };
+            if before.is_some() {
+                return refused("stands in the bundle twice");
             }
+            if files.len() > MOST_FILES {
+                return Err(format!("has more than {MOST_FILES} files, the limit"));
+            }
+        }
+        let folders = |name: &str| -> Vec<String> {
+            name.match_indices('/').map(|(at, _)| name[..at].to_string()).collect()
+        };
+        if let Some(both) = files.keys().flat_map(|n| folders(n)).find(|n| files.contains_key(n)) {
+            return Err(format!("{both}: is both a file and a folder"));
         }
         let facts = facts.ok_or_else(|| format!("has no {FACTS}"))?;
         let format: serde_json::Value =
@@ -137,6 +185,15 @@ impl Bundle {
         }
         let facts = serde_json::from_slice(&facts).map_err(|e| format!("{FACTS}: {e}"))?;
         Ok(Self { facts, files })
+    }
+
+    /// True for a word that names a file of it, or a folder.
+    pub fn holds(&self, word: &str) -> bool {
+        word.strip_prefix(INSIDE).is_some_and(|name| {
+            let in_folder =
+                |file: &String| file.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
+            !name.is_empty() && (self.files.contains_key(name) || self.files.keys().any(in_folder))
+        })
     }
 
     /// Reads a file. Errors: as of `from_bytes`, and it cannot be read.
@@ -166,7 +223,7 @@ impl Bundle {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
             fs::File::create(path)?.write_all(bytes)?;
         }
-        let place = |word: &String| match word.strip_prefix(INSIDE) {
+        let place = |word: &String| match word.strip_prefix(INSIDE).filter(|_| self.holds(word)) {
             Some(name) => folder.join(name).display().to_string(),
             None => word.clone(),
         };
@@ -206,20 +263,89 @@ mod tests {
         }
         let mut other = bundle();
         other.facts.format = FORMAT + 1;
-        let error = Bundle::from_bytes(&other.to_bytes().unwrap()).unwrap_err();
+        let error = Bundle::from_bytes(&other.pack().unwrap()).unwrap_err();
         assert_eq!(error, format!("format {}: must be {FORMAT}", FORMAT + 1));
+    }
+
+    /// An archive of these entries, whose names are not checked.
+    fn archive(entries: &[(&[u8], tar::EntryType, &[u8])]) -> Vec<u8> {
+        let mut archive = tar::Builder::new(zstd::Encoder::new(Vec::new(), 0).unwrap());
+        for (name, kind, bytes) in entries {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            header.set_entry_type(*kind);
+            header.as_gnu_mut().unwrap().name[..name.len()].copy_from_slice(name);
+            header.as_gnu_mut().unwrap().linkname[..4].copy_from_slice(b"/etc");
+            header.set_cksum();
+            archive.append(&header, *bytes).unwrap();
+        }
+        archive.into_inner().unwrap().finish().unwrap()
+    }
+
+    fn refused(bytes: &[u8], message: &str) {
+        let error = Bundle::from_bytes(bytes).unwrap_err();
+        assert!(error.starts_with(message), "{error}, expected {message}");
     }
 
     #[test]
     fn a_file_outside_is_refused() {
-        let mut archive = tar::Builder::new(zstd::Encoder::new(Vec::new(), 0).unwrap());
-        let mut header = tar::Header::new_gnu();
-        header.set_size(1);
-        header.as_gnu_mut().unwrap().name[..4].copy_from_slice(b"../x");
-        header.set_cksum();
-        archive.append(&header, &b"x"[..]).unwrap();
-        let bytes = archive.into_inner().unwrap().finish().unwrap();
-        let error = Bundle::from_bytes(&bytes).unwrap_err();
-        assert!(error.starts_with("../x: must lie in the bundle"), "{error}");
+        let outside = ["../x", "/x", "a/../../x", "./x", "a//x", "a/", "a/b/c/d/e", "a/./x"];
+        for name in outside {
+            let bytes = archive(&[(name.as_bytes(), tar::EntryType::Regular, b"x")]);
+            refused(&bytes, &format!("{name}: must lie in the bundle, at most 4 names deep"));
+        }
+    }
+
+    #[test]
+    fn links_folders_and_devices_are_refused() {
+        use tar::EntryType;
+        for kind in [
+            EntryType::Symlink,
+            EntryType::Link,
+            EntryType::Directory,
+            EntryType::Fifo,
+            EntryType::Char,
+            EntryType::Block,
+        ] {
+            refused(&archive(&[(b"x", kind, b"")]), "x: must be a plain file");
+        }
+    }
+
+    #[test]
+    fn files_that_are_in_each_others_way_are_refused() {
+        let file = |name: &'static [u8]| (name, tar::EntryType::Regular, &b"{}"[..]);
+        let facts = FACTS.as_bytes();
+        refused(&archive(&[file(b"x"), file(b"x")]), "x: stands in the bundle twice");
+        refused(&archive(&[file(facts), file(facts)]), "facts.json: stands in the bundle twice");
+        refused(&archive(&[file(b"x"), file(b"x/y")]), "x: is both a file and a folder");
+    }
+
+    #[test]
+    fn what_unpacks_to_too_much_is_refused() {
+        let mut bomb = bundle();
+        bomb.files.insert("big".into(), vec![0; MOST_BYTES as usize + (1 << 20)]);
+        let error = bomb.to_bytes().unwrap_err().to_string();
+        let most: u64 = error.split(' ').find_map(|word| word.parse().ok()).unwrap();
+        assert!(error.contains("unpacks to more than"), "{error}");
+        assert!((MOST_BYTES..MOST_BYTES + (1 << 20)).contains(&most), "{error}");
+        // Packed less well it is a bundle.
+        let noise = (0..1 << 20).map(|n: u64| (n * n * n >> 7) as u8 ^ (n >> 3) as u8);
+        let mut long = bundle();
+        long.files.insert("noise".into(), noise.collect());
+        long.to_bytes().unwrap();
+        let mut many = bundle();
+        many.files.extend((0..=MOST_FILES).map(|n| (n.to_string(), Vec::new())));
+        let error = many.to_bytes().unwrap_err().to_string();
+        assert_eq!(error, "has more than 4096 files, the limit");
+    }
+
+    /// Nothing of the environment is in a bundle.
+    #[test]
+    fn facts_that_are_not_known_are_refused() {
+        let mut facts = serde_json::to_value(bundle().facts).unwrap();
+        facts["environment"] = serde_json::json!({ "CXX": "sh" });
+        let facts = serde_json::to_vec(&facts).unwrap();
+        let bytes = archive(&[(FACTS.as_bytes(), tar::EntryType::Regular, &facts)]);
+        refused(&bytes, "facts.json: unknown field `environment`");
     }
 }

@@ -11,7 +11,7 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use bodies::{Cache, Request, Step, Variant, replace_sources};
+use bodies::{Cache, Origin, Request, Step, Variant, replace_sources};
 use cosim::blocks::{self, BlockEntry};
 use cosim::body::BodyKind;
 use cosim::socket::summary;
@@ -19,7 +19,7 @@ use machine::{Bodies, Cp};
 use ports::did_you_mean;
 
 use super::job::{self, run_failure, settings};
-use super::{Failure, rtl_status};
+use super::{Failure, bundled, rtl_status};
 
 /// Verilated bodies in the cache
 #[derive(clap::Args)]
@@ -69,8 +69,11 @@ struct BuildArgs {
 #[group(skip)]
 pub struct Sources {
     /// Make RTL bodies of the files of this folder, which has the blocks' folders and `common`
-    #[arg(long = "rtl", value_name = "DIR")]
+    #[arg(long = "rtl", value_name = "DIR", group = bundled::FILE)]
     folder: Option<PathBuf>,
+    /// It comes from a bundle that is not trusted.
+    #[arg(skip)]
+    pub is_foreign: bool,
 }
 
 impl Sources {
@@ -87,7 +90,8 @@ impl Sources {
     /// Before any body is asked for.
     pub fn apply(&self) -> Result<(), Failure> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        replace_sources(folder).map_err(|e| Failure::usage(format!("--rtl {e}")))
+        let origin = if self.is_foreign { Origin::Foreign } else { Origin::Own };
+        replace_sources(folder, origin).map_err(|e| Failure::usage(format!("--rtl {e}")))
     }
 }
 

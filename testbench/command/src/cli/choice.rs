@@ -8,9 +8,8 @@ use firmware_embed::{ELVES, Image};
 use machine::{Bodies, Cp, System};
 use ports::did_you_mean;
 
-use super::Failure;
 use super::bodies::these;
-use super::job;
+use super::{Failure, bundled, job};
 
 /// They are flattened into those of the verb.
 #[derive(Clone, Default, clap::Args)]
@@ -23,15 +22,16 @@ pub struct Args {
     /// A block stands in a place such as gpu1/chiplet2/l2.bank0/coherence_directory. A pattern is
     /// compared with places and with their ends behind a `/`; `*` stands for any text. Of several
     /// that mean a place the last one counts.
-    #[arg(long = "impl", value_name = "PLACES=model|rtl|lockstep")]
+    #[arg(long = "impl", value_name = "PLACES=model|rtl|lockstep", group = bundled::VALUE)]
     pub bodies: Vec<String>,
     /// What runs the command processors' firmware: called directly, or its image in the
     /// instruction-set simulator, on the RTL core, on both
-    #[arg(long, value_name = "native|iss|rtl|lockstep", default_value = "native")]
+    #[arg(long, value_name = "native|iss|rtl|lockstep", default_value = "native",
+        group = bundled::VALUE)]
     pub cp: String,
     /// The image of the firmware, by what it holds in fast memory, or an ELF file: for other hosts
     /// than native
-    #[arg(long, value_name = "cached|indexed|paper|FILE")]
+    #[arg(long, value_name = "cached|indexed|paper|FILE", group = bundled::FILE)]
     pub firmware: Option<String>,
 }
 

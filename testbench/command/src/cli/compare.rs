@@ -9,28 +9,30 @@ use machine::sequential::Keep;
 use machine::{Bodies, Machine, Options, RunError};
 
 use super::job::{self, Job, run_failure};
+use super::keep::Again;
 use super::output::JsonFile;
 use super::outputs::Files;
 use super::record::{self, ComparedBlock, Sides};
-use super::{DIFFER, Failure, bodies, choice, keep, progress, run};
+use super::{DIFFER, Failure, bodies, bundled, choice, keep, progress, run};
 
 /// Run a program on models and on RTL, and compare
 #[derive(clap::Args)]
+#[command(groups = bundled::groups())]
 pub struct Args {
     #[command(flatten)]
     job: job::Args,
     /// What runs the command processors' firmware: called directly on both sides, or its image in
     /// the instruction-set simulator and on the RTL core
-    #[arg(long, value_enum, default_value_t = Cp::Native)]
+    #[arg(long, value_enum, default_value_t = Cp::Native, group = bundled::VALUE)]
     cp: Cp,
     /// Write the result as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     #[command(flatten)]
-    rtl: bodies::Sources,
-    /// The words that run its bundle again, if it is out of one: a failure leaves no other.
+    pub rtl: bodies::Sources,
+    /// If it is out of a bundle: a failure leaves no other.
     #[arg(skip)]
-    pub again: Option<String>,
+    pub again: Option<Again>,
 }
 
 impl Args {

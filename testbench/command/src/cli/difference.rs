@@ -12,8 +12,7 @@ use cosim::wave::write_window;
 use machine::{Bodies, Machine, Options, RunError};
 
 use super::job::{Job, run_failure};
-use super::keep::FOLDER;
-use super::{Failure, flip, run};
+use super::{Failure, flip, keep, run};
 
 /// Shows the first difference of two bodies, and writes the waveform around it, whose place it
 /// gives.
@@ -42,7 +41,8 @@ pub fn tell(
                     window
                 }
             };
-            let path = PathBuf::from(format!("{FOLDER}/run-{name}-{}.vcd", args.choice.job.seed()));
+            let path = format!("run-{name}-{}.vcd", args.choice.job.seed());
+            let path = keep::folder(args.again.as_ref()).join(path);
             let (block, clock) = (difference.block.clone(), difference.clock.clone());
             mismatch.run.seed = args.choice.job.seed();
             match write_window(&path, block, window, clock) {
@@ -52,7 +52,7 @@ pub fn tell(
             }
             mismatch.waves = waves.clone();
             let (from, to) = (cycle.saturating_sub(100), cycle + 10);
-            let again = args.again.clone().unwrap_or_else(|| {
+            let again = args.again.as_ref().map(|again| again.words.clone()).unwrap_or_else(|| {
                 let flip = flip::words(args.flip.as_ref());
                 format!("duet run {}{}", args.choice.words(&flip), args.rtl.words())
             });

@@ -12,7 +12,7 @@ use traces::trace::{self, Reader, Recorder, Totals};
 
 use crate::catalog::WORKLOAD_KEYS;
 
-use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, rtl_status};
+use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, bundled, rtl_status};
 
 /// The arguments of both. They are flattened into those of the verb, whose group has the name
 /// `Args`.
@@ -20,10 +20,10 @@ use super::{DIFFER, ENVIRONMENT, Failure, STUCK, USAGE, WRONG_VALUE, rtl_status}
 #[group(skip)]
 pub struct Args {
     /// Preset, or system file
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", group = bundled::FILE)]
     pub system: String,
     /// Built-in program, or trace
-    #[arg(long, value_name = "NAME|FILE")]
+    #[arg(long, value_name = "NAME|FILE", group = bundled::FILE)]
     pub workload: String,
     /// Set a field of the system, or `workload.size`, `workload.iterations` and `workload.shift`
     #[arg(long, value_name = "KEY=VALUE")]
@@ -33,10 +33,11 @@ pub struct Args {
     pub seed: Option<u64>,
     /// Make ways inside GPUs up to 3 cycles longer, others in each kernel: a difference that such
     /// seeds turn is noise
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", group = bundled::VALUE)]
     pub perturb: Option<u64>,
     /// Stop with status 3 after so many cycles
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..),
+        group = bundled::VALUE)]
     pub max_cycles: Option<u64>,
     /// Threads that simulate the machine, each some of its chiplets; the result is the same
     ///

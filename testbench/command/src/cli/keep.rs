@@ -17,6 +17,30 @@ use crate::bundle::{Bundle, ENDING, Facts, INSIDE, Short};
 /// Where bundles and waveforms of failures go.
 pub const FOLDER: &str = "out";
 
+/// Characters of a program's name in a file's name.
+const MOST_CHARACTERS: usize = 80;
+
+/// How a run came out of a bundle.
+#[derive(Clone, Debug)]
+pub struct Again {
+    /// The words that run it again.
+    pub words: String,
+    /// Where it may write.
+    pub folder: PathBuf,
+}
+
+/// Where a run writes what shows its failure; one out of a bundle has a folder of its own.
+pub fn folder(again: Option<&Again>) -> &Path {
+    again.map_or(Path::new(FOLDER), |again| &again.folder)
+}
+
+/// A name from a trace as part of a file's name.
+fn plain(name: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "._-+".contains(c);
+    let plain = name.chars().map(|c| if is_plain(c) { c } else { '_' });
+    plain.take(MOST_CHARACTERS).collect()
+}
+
 /// Kernels behind the one that failed: whether the host comes after it decides what its packet
 /// releases.
 const BEHIND: u32 = 1;
@@ -34,12 +58,12 @@ pub fn of_run(
     words.extend(choice.bodies.iter().flat_map(|body| ["--impl".to_string(), body.clone()]));
     words.extend(["--cp".to_string(), choice.cp.clone()]);
     if let Some(firmware) = &choice.firmware {
-        let is_own = ELVES.iter().all(|elf| elf.name != firmware);
-        let name = if is_own { format!("{INSIDE}firmware.elf") } else { firmware.clone() };
-        words.extend(["--firmware".to_string(), name]);
-        if is_own {
-            bundle.files.insert("firmware.elf".to_string(), read(Path::new(firmware))?);
-        }
+        words.extend(["--firmware".to_string(), format!("{INSIDE}firmware.elf")]);
+        let bytes = match ELVES.iter().find(|elf| elf.name == firmware) {
+            Some(elf) => elf.bytes.to_vec(),
+            None => read(Path::new(firmware))?,
+        };
+        bundle.files.insert("firmware.elf".to_string(), bytes);
     }
     words.extend(flip.iter().flat_map(|flip| ["--flip".to_string(), flip.to_string()]));
     Ok(bundle)
@@ -57,7 +81,7 @@ pub fn of_compare(args: &job::Args, cp: &str, job: &Job) -> Result<Bundle, Failu
 fn of_program(verb: &str, args: &job::Args, job: &Job, kernels: u32) -> Result<Bundle, Failure> {
     let mut program = job.program()?;
     let all = program.kernels();
-    let (name, end) = (program.name().to_string(), kernels.min(all));
+    let (name, end) = (plain(program.name()), kernels.min(all));
     let trace = excerpt(&mut program, 0..end)?;
     let resolved = toml::to_string(&job.system).map_err(Failure::environment)?;
     let files =
@@ -88,7 +112,7 @@ pub fn shorten(
     failure: &Failure,
 ) -> Result<Bundle, Failure> {
     let mut program = job.program()?;
-    let (all, name) = (program.kernels(), program.name().to_string());
+    let (all, name) = (program.kernels(), plain(program.name()));
     let end = (kernel + 1 + BEHIND).min(all);
     for first in (kernel.saturating_sub(1).max(1)..=kernel).rev() {
         let trace = excerpt(&mut program, first..end)?;
@@ -169,7 +193,7 @@ pub fn leave(bundle: Result<Bundle, Failure>, failure: &Failure, name: &str, wav
             bundle.files.insert(name.into_owned(), read(wave)?);
         }
         let Facts { verb, seed, .. } = &bundle.facts;
-        let path = PathBuf::from(format!("{FOLDER}/{verb}-{name}-{seed}.{ENDING}"));
+        let path = PathBuf::from(format!("{FOLDER}/{verb}-{}-{seed}.{ENDING}", plain(name)));
         let bytes = bundle.to_bytes().map_err(Failure::environment)?;
         write_bytes(&path, &bytes).map(|()| (path, bundle.facts.short))
     });

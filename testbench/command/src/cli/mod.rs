@@ -1,6 +1,7 @@
 //! Command line: one module for each verb. Results go to stdout, messages to stderr.
 
 mod bodies;
+mod bundled;
 mod check;
 mod choice;
 mod compare;
@@ -128,14 +129,15 @@ impl Verb {
         }
     }
 
-    /// The same, out of a bundle that these words run again.
-    fn of_bundle(mut self, again: String) -> Self {
-        match &mut self {
-            Self::Cosim(args) => args.again = Some(again),
-            Self::Run(args) => args.again = Some(again),
-            Self::Compare(args) => args.again = Some(again),
-            _ => {}
-        }
+    /// The same, out of a bundle; with RTL that is not trusted, if it is foreign.
+    fn of_bundle(mut self, again: keep::Again, is_foreign: bool) -> Self {
+        let (own, rtl) = match &mut self {
+            Self::Cosim(args) => (&mut args.again, &mut args.rtl),
+            Self::Run(args) => (&mut args.again, &mut args.rtl),
+            Self::Compare(args) => (&mut args.again, &mut args.rtl),
+            _ => unreachable!("no other verb is in a bundle"),
+        };
+        (*own, rtl.is_foreign) = (Some(again), is_foreign);
         self
     }
 }

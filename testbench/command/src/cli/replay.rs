@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 
-use super::{Cli, Failure, Verb};
+use super::keep::{Again, FOLDER};
+use super::{Cli, Failure, Verb, bundled};
 use crate::bundle::{Bundle, Facts};
 
 /// Run what is in a bundle again: ends as the run did that left it
@@ -15,9 +16,24 @@ pub struct Args {
     /// Begin with the kernel that fails, or the one before it; the cycles are others then
     #[arg(long)]
     short: bool,
+    #[command(flatten)]
+    trust: Trust,
     /// More arguments for the run, such as `--wave FILE --wave-internals`
     #[arg(last = true, value_name = "ARGUMENTS")]
     more: Vec<String>,
+}
+
+/// Whether what a bundle holds may do what programs may.
+#[derive(clap::Args)]
+pub struct Trust {
+    /// Build the RTL of the bundle whatever it contains
+    ///
+    /// A bundle is data: it chooses a run and its inputs, and cannot write elsewhere. Its RTL is
+    /// built only if it calls no system task that runs programs or opens files, neither imports nor
+    /// exports C functions, and holds no C++. With this option it may do all that your own programs
+    /// may: for bundles of people whose programs you would run.
+    #[arg(long)]
+    trust: bool,
 }
 
 /// A bundle, and the command that it holds, unpacked for as long as this value lives.
@@ -28,12 +44,19 @@ pub struct Unpacked {
 }
 
 /// Unpacks a bundle, with its shorter program if so wished. Errors: it is none, or has none, or
-/// what it holds is no command of this program.
-pub fn unpack(path: &Path, short: bool, more: &[String]) -> Result<Unpacked, Failure> {
+/// what it holds is no command of this program, or one that no bundle may ask for.
+pub fn unpack(
+    path: &Path,
+    short: bool,
+    trust: &Trust,
+    more: &[String],
+) -> Result<Unpacked, Failure> {
     let mut bundle = Bundle::read(path).map_err(Failure::usage)?;
+    bundled::check(&bundle).map_err(|e| Failure::usage(format!("{}: {e}", path.display())))?;
     if short {
         let none = |problem| Failure::usage(format!("{}: --short: {problem}", path.display()));
         bundle = bundle.shorter().map_err(none)?;
+        bundled::check(&bundle).map_err(none)?;
     }
     let folder =
         files::Folder::new().map_err(|e| Failure::environment(format!("temporary folder: {e}")))?;
@@ -47,17 +70,23 @@ pub fn unpack(path: &Path, short: bool, more: &[String]) -> Result<Unpacked, Fai
         let first = problem.lines().next().unwrap_or_default();
         Failure::usage(format!("{}: {}: {first}", path.display(), facts.verb))
     })?;
-    Ok(Unpacked { facts, verb: cli.verb.of_bundle(again(path, short)), _folder: folder })
+    // What the user adds is the user's own.
+    let has_rtl = facts.words.iter().any(|word| word.starts_with("--rtl"));
+    let verb = cli.verb.of_bundle(again(path, short, trust), has_rtl && !trust.trust);
+    Ok(Unpacked { facts, verb, _folder: folder })
 }
 
-/// The words that ask for a bundle's run again.
-fn again(path: &Path, short: bool) -> String {
-    let short = if short { " --short" } else { "" };
-    format!("duet replay {}{short} --", path.display())
+/// What runs a bundle again, and where that may write.
+fn again(path: &Path, short: bool, trust: &Trust) -> Again {
+    let words = |is_given, word| if is_given { word } else { "" };
+    let (short, trust) = (words(short, " --short"), words(trust.trust, " --trust"));
+    let words = format!("duet replay {}{short}{trust} --", path.display());
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    Again { words, folder: Path::new(FOLDER).join(format!("replay-{name}")) }
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let unpacked = unpack(&args.bundle, args.short, &args.more)?;
+    let unpacked = unpack(&args.bundle, args.short, &args.trust, &args.more)?;
     let Facts { subject, message, status, duet, tools, kernels, .. } = &unpacked.facts;
     println!("bundle  {subject}, of duet {duet}");
     if !tools.is_empty() && *tools != bodies::versions() {

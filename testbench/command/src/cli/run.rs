@@ -21,16 +21,18 @@ use crate::log_file::LogFile;
 use crate::tlp_dump::Line;
 
 use super::job::{Job, run_failure};
+use super::keep::Again;
 use super::output::{JsonFile, Shared, alone};
 use super::outputs::{Files, RESOLVED_MARK};
 use super::pages::Pages;
 use super::waves::Waves;
 use super::{
-    Failure, bodies, choice, difference, flip, job, keep, output, progress, record, waves,
+    Failure, bodies, bundled, choice, difference, flip, job, keep, output, progress, record, waves,
 };
 
 /// Run a program on a full GPU
 #[derive(Default, clap::Args)]
+#[command(groups = bundled::groups())]
 pub struct Args {
     #[command(flatten)]
     pub choice: choice::Args,
@@ -46,7 +48,8 @@ pub struct Args {
     waves: waves::Args,
     /// Invert one bit of an RTL output of the first block in lockstep that a pattern means, at (or,
     /// for a payload, first after) a cycle
-    #[arg(long, value_name = "PLACES.FIELD[BIT]@CYCLE", value_parser = flip::parse)]
+    #[arg(long, value_name = "PLACES.FIELD[BIT]@CYCLE", value_parser = flip::parse,
+        group = bundled::VALUE)]
     pub flip: Option<Flip>,
     /// Write the result as JSON, and the resolved system beside it (FILE with the ending
     /// .system.toml)
@@ -62,9 +65,9 @@ pub struct Args {
     timeline: Option<PathBuf>,
     #[command(flatten)]
     pub rtl: bodies::Sources,
-    /// The words that run its bundle again, if it is out of one: a failure leaves no other.
+    /// If it is out of a bundle: a failure leaves no other.
     #[arg(skip)]
-    pub again: Option<String>,
+    pub again: Option<Again>,
 }
 
 impl Args {

@@ -2,6 +2,7 @@
 //! as each costs a link.
 
 mod accel_sim;
+mod attacks;
 mod audit;
 mod bodies;
 mod bundles;

@@ -28,32 +28,35 @@ use ports::common::finepack_types::FinePack;
 
 use crate::bundle::Bundle;
 
-use super::keep::{self, FOLDER};
+use super::keep::{self, Again};
 use super::outputs::{Files, RESOLVED_MARK};
 use super::{DIFFER, ENVIRONMENT, Failure, USAGE};
-use super::{bodies, flip, output, record, rtl_status, waves};
+use super::{bodies, bundled, flip, output, record, rtl_status, waves};
 
 pub use finepack::NAME as FINEPACK;
 
 /// Run model and RTL of a block in lockstep
 #[derive(clap::Args)]
+#[command(groups = bundled::groups())]
 pub struct Args {
     /// Block, or `finepack` for full GPUs with all its blocks
+    #[arg(group = bundled::VALUE)]
     block: String,
     /// Named configuration, or `random`: legal parameters drawn from the seed, but for those set
-    #[arg(long, default_value = "small")]
+    #[arg(long, default_value = "small", group = bundled::VALUE)]
     config: String,
     /// Set a parameter or a static input
-    #[arg(long, value_name = "KEY=VALUE")]
+    #[arg(long, value_name = "KEY=VALUE", group = bundled::VALUE)]
     set: Vec<String>,
     /// Cycles to run
-    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..),
+        group = bundled::VALUE)]
     cycles: u64,
     /// Stop before this cycle
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..), group = bundled::VALUE)]
     until_cycle: Option<u64>,
     /// Seed of the stimulus, and of the parameters of `--config random`
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, group = bundled::VALUE)]
     seed: u64,
     /// Write a waveform of the whole run: VCD, or FST where FILE ends in .fst; and a GTKWave save
     /// file beside it
@@ -68,7 +71,8 @@ pub struct Args {
     #[arg(long)]
     brief: bool,
     /// Invert one bit of an RTL output at (or, for a payload, first after) a cycle
-    #[arg(long, value_name = "FIELD[BIT]@CYCLE", value_parser = flip::parse)]
+    #[arg(long, value_name = "FIELD[BIT]@CYCLE", value_parser = flip::parse,
+        group = bundled::VALUE)]
     flip: Option<Flip>,
     /// Write every TLP that a link carries (finepack only)
     #[arg(long, value_name = "FILE")]
@@ -78,9 +82,9 @@ pub struct Args {
     json: Option<PathBuf>,
     #[command(flatten)]
     pub rtl: bodies::Sources,
-    /// The words that run its bundle again, if it is out of one: a failure leaves no other.
+    /// If it is out of a bundle: a failure leaves no other.
     #[arg(skip)]
-    pub again: Option<String>,
+    pub again: Option<Again>,
 }
 
 impl Args {
@@ -201,8 +205,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if !chosen.0.drawn.is_empty() {
         println!("drawn  {}", chosen.0.drawn.join("  "));
     }
-    let wave = format!("{FOLDER}/{}-{config}-{}.vcd", args.block, args.seed);
-    let mismatch_wave = Some(PathBuf::from(wave)).filter(|_| !args.brief);
+    let wave = format!("{}-{config}-{}.vcd", args.block, args.seed);
+    let mismatch_wave = Some(keep::folder(args.again.as_ref()).join(wave)).filter(|_| !args.brief);
     let options = Options { mismatch_wave, ..options(args, &chosen.1) };
     let leave = |failure: Failure, until: u64, wave: Option<&Path>| {
         if args.again.is_none() && !args.brief {
@@ -261,7 +265,7 @@ fn report(args: &Args, chosen: &Chosen, mut outcome: Outcome) -> Result<(), Fail
         let (until, asked) = (mismatch.cycle + cosim::lockstep::AFTER, args.asked());
         let stop =
             if until < asked { format!("until-cycle {until}") } else { format!("cycles {asked}") };
-        let again = args.again.clone().unwrap_or_else(|| {
+        let again = args.again.as_ref().map(|again| again.words.clone()).unwrap_or_else(|| {
             let set = args.settings(chosen).map(|s| format!(" --set {s}")).collect::<String>();
             let flip = flip::words(args.flip.as_ref());
             let (block, config, seed) = (&args.block, &args.config, args.seed);

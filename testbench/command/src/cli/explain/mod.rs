@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::keep::FOLDER;
-use super::replay::unpack;
+use super::replay::{Trust, unpack};
 use super::{Failure, Verb, cosim};
 use crate::bundle::ENDING;
 
@@ -22,6 +22,8 @@ pub struct Args {
     /// Begin with the kernel that fails, or the one before it; the cycles are others then
     #[arg(long)]
     short: bool,
+    #[command(flatten)]
+    trust: Trust,
 }
 
 /// Cycles before a difference in which the registers of both bodies are compared.
@@ -29,7 +31,7 @@ const LOOK_BACK: u64 = 4096;
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let path = args.bundle.clone().map_or_else(newest, Ok)?;
-    let unpacked = unpack(&path, args.short, &[])?;
+    let unpacked = unpack(&path, args.short, &args.trust, &[])?;
     let facts = &unpacked.facts;
     println!("{}", facts.message.lines().next().unwrap_or_default());
     line("run", &format!("{}, seed {}", facts.subject, facts.seed));
