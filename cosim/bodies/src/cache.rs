@@ -6,22 +6,34 @@
 //! <cache>/1/locks/<name>-<hash>        held while it is being built
 //! <cache>/1/build/<name>-<hash>        being built
 //! ```
+//!
+//! What lies there is loaded into this process: folders and files must be the user's, and writable
+//! by the user alone.
 
 use std::env;
-use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
 
 use super::error::VerilatedError;
-use super::key::checksum;
+use super::key::{checksum, is_hash};
+use super::owned;
 
 /// Environment variable with the folder.
 pub const VARIABLE: &str = "DUET_CACHE";
 /// The version of this layout: those of another one are left alone.
 const VERSION: &str = "1";
 const MANIFEST: &str = "made.toml";
+/// How the names of an entry's files begin.
+const MADE: &str = "made.";
+const LOCKS: &str = "locks";
+const BUILD: &str = "build";
+/// How the names of folders begin in which RTL is only read.
+const SCRATCH: &str = "read";
 
 /// The folder of finished bodies.
 #[derive(Clone, Debug)]
@@ -61,7 +73,21 @@ impl Cache {
             .ok_or_else(|| VerilatedError::cache(Path::new("~/.cache/duet"), "HOME is not set"))?;
         let absolute = std::path::absolute(&folder);
         let absolute = absolute.map_err(|e| VerilatedError::cache(&folder, e))?;
-        Ok(Self { folder: absolute.join(VERSION) })
+        let cache = Self { folder: absolute.join(VERSION) };
+        cache.check()?;
+        Ok(cache)
+    }
+
+    /// Errors: another user could put something into the folder.
+    fn check(&self) -> Result<(), VerilatedError> {
+        let root = self.folder.parent().expect("it has the version's name");
+        let Ok(root) = root.canonicalize() else { return Ok(()) };
+        let error = |path: &Path, problem| VerilatedError::cache(path, problem);
+        owned::check_root(&root).map_err(|e| error(&root, e))?;
+        match self.folder.symlink_metadata() {
+            Ok(_) => owned::check_folder(&self.folder).map_err(|e| error(&self.folder, e)),
+            Err(_) => Ok(()),
+        }
     }
 
     /// Where it is.
@@ -70,50 +96,62 @@ impl Cache {
     }
 
     /// A finished file of this name that is what its manifest says. Whatever else is there is not
-    /// used.
-    pub fn get(&self, name: &str) -> Option<PathBuf> {
+    /// used. Errors: another user could have written it, or its manifest names a file elsewhere.
+    pub fn get(&self, name: &str) -> Result<Option<PathBuf>, VerilatedError> {
         let folder = self.folder.join(name);
-        let kept = read(&folder)?;
+        let Some(kept) = read(&folder)? else { return Ok(None) };
         let path = folder.join(&kept.file);
-        let content = fs::read(&path).ok()?;
+        let content = match fs::read(&path) {
+            Ok(content) => content,
+            Err(_) => return Ok(None),
+        };
+        owned::check_file(&path).map_err(|e| VerilatedError::cache(&path, e))?;
         let whole = content.len() as u64 == kept.bytes && checksum(&content) == kept.sha256;
-        whole.then_some(path)
+        Ok(whole.then_some(path))
     }
 
-    /// All finished files, by name.
+    /// All finished files, by name. Errors: as of `get`.
     pub fn list(&self) -> Result<Vec<(String, Kept)>, VerilatedError> {
         let mut all = Vec::new();
-        if !self.folder.exists() {
-            return Ok(all);
-        }
-        let error = |e: std::io::Error| VerilatedError::cache(&self.folder, e);
-        for entry in fs::read_dir(&self.folder).map_err(error)? {
-            let path = entry.map_err(error)?.path();
-            if let (Some(name), Some(kept)) = (path.file_name(), read(&path)) {
-                all.push((name.to_string_lossy().into_owned(), kept));
+        for (name, path) in entries(&self.folder)? {
+            if let Some(kept) = read(&path)?.filter(|_| is_name(&name)) {
+                all.push((name, kept));
             }
         }
-        all.sort_by(|a, b| a.0.cmp(&b.0));
         Ok(all)
     }
 
-    /// Removes everything in this cache that is of this program's version.
-    pub fn clean(&self) -> Result<(), VerilatedError> {
-        match fs::remove_dir_all(&self.folder) {
-            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-                Err(VerilatedError::cache(&self.folder, e))
+    /// Removes what programs of this version have put into the cache, and returns what is something
+    /// else, which stays.
+    pub fn clean(&self) -> Result<Vec<PathBuf>, VerilatedError> {
+        let mut left = Vec::new();
+        for (name, path) in entries(&self.folder)? {
+            let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+            match &name[..] {
+                LOCKS | BUILD if is_folder => {
+                    for (name, path) in entries(&path)? {
+                        match is_name(&name) || is_scratch(&name) {
+                            true => remove(&path)?,
+                            false => left.push(path),
+                        }
+                    }
+                    remove_empty(&path);
+                }
+                name if is_folder && is_name(name) && is_entry(&path)? => remove(&path)?,
+                _ => left.push(path),
             }
-            _ => Ok(()),
         }
+        remove_empty(&self.folder);
+        Ok(left)
     }
 
     /// Waits until no other process builds `name`; `waiting` is called before a wait. The lock goes
     /// with the file.
     pub fn lock(&self, name: &str, waiting: impl FnOnce()) -> Result<File, VerilatedError> {
-        let folder = self.folder.join("locks");
-        make_folder(&folder)?;
+        let folder = self.folder.join(LOCKS);
+        self.make_folder(&folder)?;
         let path = folder.join(name);
-        let error = |e: std::io::Error| VerilatedError::cache(&path, e);
+        let error = |e: io::Error| VerilatedError::cache(&path, e);
         let file = File::options().create(true).append(true).open(&path).map_err(error)?;
         match file.try_lock() {
             Ok(()) => {}
@@ -130,16 +168,24 @@ impl Cache {
     pub fn scratch(&self) -> Result<Place, VerilatedError> {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let (process, number) = (std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
-        self.start(&format!("read-{process}-{number}"))
+        self.start(&format!("{SCRATCH}-{process}-{number}"))
     }
 
     /// An empty folder to build `name` in, for whoever holds its lock: what a killed build has left
     /// goes.
     pub fn start(&self, name: &str) -> Result<Place, VerilatedError> {
-        let folder = self.folder.join("build").join(name);
+        let folder = self.folder.join(BUILD).join(name);
         let _ = fs::remove_dir_all(&folder);
-        make_folder(&folder)?;
+        self.make_folder(&folder)?;
         Ok(Place { folder, finished: self.folder.join(name) })
+    }
+
+    /// Makes a folder of the cache, which may be the first. Errors: as of `check`, too: another user
+    /// may have been faster.
+    fn make_folder(&self, folder: &Path) -> Result<(), VerilatedError> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+        made.map_err(|e| VerilatedError::cache(folder, e))?;
+        self.check()
     }
 }
 
@@ -160,11 +206,16 @@ impl Place {
         let content = fs::read(built).map_err(|e| VerilatedError::cache(built, e))?;
         (kept.bytes, kept.sha256) = (content.len() as u64, checksum(&content));
         let whole = self.folder.join("finished");
-        let error = |e: std::io::Error| VerilatedError::cache(&whole, e);
+        let error = |e: io::Error| VerilatedError::cache(&whole, e);
         fs::create_dir(&whole).map_err(error)?;
         fs::rename(built, whole.join(&kept.file)).map_err(error)?;
         let text = toml::to_string(&kept).expect("it is flat");
         fs::write(whole.join(MANIFEST), text).map_err(error)?;
+        // Whatever the user's mask: others may not write.
+        for (path, mode) in [("", 0o700), (MANIFEST, 0o600), (&kept.file, 0o600)] {
+            let mode = Permissions::from_mode(mode);
+            fs::set_permissions(whole.join(path), mode).map_err(error)?;
+        }
         // One that was damaged makes room. Who has it open keeps what it has.
         let _ = fs::remove_dir_all(&self.finished);
         fs::rename(&whole, &self.finished).map_err(error)?;
@@ -178,10 +229,69 @@ impl Drop for Place {
     }
 }
 
-fn read(folder: &Path) -> Option<Kept> {
-    toml::from_str(&fs::read_to_string(folder.join(MANIFEST)).ok()?).ok()
+/// The manifest of an entry, where there is a whole one. Errors: another user could have written
+/// it, or it names a file elsewhere.
+fn read(folder: &Path) -> Result<Option<Kept>, VerilatedError> {
+    let path = folder.join(MANIFEST);
+    let Ok(text) = fs::read_to_string(&path) else { return Ok(None) };
+    let error = |path: &Path, problem: String| VerilatedError::cache(path, problem);
+    owned::check_folder(folder).map_err(|e| error(folder, e))?;
+    owned::check_file(&path).map_err(|e| error(&path, e))?;
+    let Ok(kept) = toml::from_str::<Kept>(&text) else { return Ok(None) };
+    let mut parts = Path::new(&kept.file).components();
+    match (parts.next(), parts.next()) {
+        (Some(Component::Normal(name)), None) if *name == *kept.file => Ok(Some(kept)),
+        _ => Err(error(&path, format!("file = {:?}: must be the name of a file", kept.file))),
+    }
 }
 
-fn make_folder(folder: &Path) -> Result<(), VerilatedError> {
-    fs::create_dir_all(folder).map_err(|e| VerilatedError::cache(folder, e))
+/// What a folder holds, by name; nothing where there is none.
+fn entries(folder: &Path) -> Result<Vec<(String, PathBuf)>, VerilatedError> {
+    let error = |e: io::Error| VerilatedError::cache(folder, e);
+    let all = match fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        all => all.map_err(error)?,
+    };
+    let mut named = Vec::new();
+    for entry in all {
+        let entry = entry.map_err(error)?;
+        named.push((entry.file_name().to_string_lossy().into_owned(), entry.path()));
+    }
+    named.sort();
+    Ok(named)
+}
+
+/// A name that [`Cache::get`] is asked for: letters, and the hash.
+fn is_name(name: &str) -> bool {
+    name.rsplit_once('-').is_some_and(|(of, hash)| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        !of.is_empty() && of.chars().all(is_plain) && is_hash(hash)
+    })
+}
+
+/// The name of a folder in which RTL is only read.
+fn is_scratch(name: &str) -> bool {
+    let numbers: Vec<&str> = name.split('-').collect();
+    matches!(numbers[..], [SCRATCH, process, number]
+        if [process, number].iter().all(|n| n.parse::<u32>().is_ok()))
+}
+
+/// True of a folder that holds what an entry does, whole or not.
+fn is_entry(folder: &Path) -> Result<bool, VerilatedError> {
+    Ok(entries(folder)?.iter().all(|(name, path)| name.starts_with(MADE) && !path.is_dir()))
+}
+
+fn remove(path: &Path) -> Result<(), VerilatedError> {
+    let is_folder = path.symlink_metadata().is_ok_and(|found| found.is_dir());
+    let removed = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    match removed {
+        // Another process may have been faster.
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(VerilatedError::cache(path, e)),
+        _ => Ok(()),
+    }
+}
+
+/// Removes a folder with nothing in it.
+fn remove_empty(folder: &Path) {
+    let _ = fs::remove_dir(folder);
 }

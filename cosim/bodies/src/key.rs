@@ -2,6 +2,9 @@
 
 use sha2::{Digest, Sha256};
 
+/// Digits of a hash.
+const DIGITS: usize = 32;
+
 /// Collects what a result depends on.
 #[derive(Clone, Default)]
 pub struct Key(Sha256);
@@ -17,9 +20,14 @@ impl Key {
     /// The hash: 32 hexadecimal digits.
     pub fn finish(self) -> String {
         let mut all = hex(&self.0.finalize());
-        all.truncate(32);
+        all.truncate(DIGITS);
         all
     }
+}
+
+/// True of the text of a hash.
+pub fn is_hash(text: &str) -> bool {
+    text.len() == DIGITS && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// SHA-256 of a file's content, in hexadecimal.

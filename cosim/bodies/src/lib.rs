@@ -13,6 +13,7 @@ pub mod ibex;
 mod key;
 mod make;
 pub mod netlist;
+mod owned;
 mod plan;
 mod request;
 mod shim;

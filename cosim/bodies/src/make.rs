@@ -34,12 +34,12 @@ fn find(request: &Request) -> Result<PathBuf, VerilatedError> {
     let cache = Cache::find()?;
     let plan = Plan::new(request, &current_sources(request.block.name)?)?;
     let name = plan.name()?;
-    if let Some(path) = cache.get(&name) {
+    if let Some(path) = cache.get(&name)? {
         return Ok(path);
     }
     let _lock = cache.lock(&name, || tell(Step::Waiting(request)))?;
     // Another process may have built it meanwhile.
-    if let Some(path) = cache.get(&name) {
+    if let Some(path) = cache.get(&name)? {
         return Ok(path);
     }
     tell(Step::Building(request));

@@ -360,11 +360,11 @@ impl<'a> Plan<'a> {
         let mut key = Key::default();
         self.add_tools(&mut key);
         let name = format!("{what}-{}", key.finish());
-        if let Some(path) = cache.get(&name) {
+        if let Some(path) = cache.get(&name)? {
             return Ok(path);
         }
         let _lock = cache.lock(&name, || ())?;
-        if let Some(path) = cache.get(&name) {
+        if let Some(path) = cache.get(&name)? {
             return Ok(path);
         }
         let place = cache.start(&name)?;

@@ -150,7 +150,10 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             Ok(0)
         }
         Verb::Clean => {
-            Cache::find().and_then(|cache| cache.clean()).map_err(Failure::environment)?;
+            let left = Cache::find().and_then(|cache| cache.clean()).map_err(Failure::environment)?;
+            for path in left {
+                eprintln!("duet: {}: is no entry of the cache, and stays", path.display());
+            }
             Ok(0)
         }
         Verb::Build(args) => build(args),

@@ -1,6 +1,7 @@
 //! `duet bodies`, and what goes wrong when an RTL body has to be made.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -140,13 +141,91 @@ fn damaged_body_is_built_again(fresh: &Fresh) {
     assert_eq!((fresh.entries().len(), fresh.unfinished()), (1, 0));
     fresh.passes(RUN);
 
+    body_that_others_could_have_written_is_not_loaded(fresh, entry);
+
     let list = fresh.desk.duet_in(&fresh.variables(&[]), "bodies list").stdout;
     assert!(list.contains("packetizer") && list.contains("plain   Line=16"), "{list}");
     // What another version has left is not touched.
     fs::create_dir(Path::new(&fresh.cache).join("0")).unwrap();
-    assert_eq!(fresh.desk.duet_in(&fresh.variables(&[]), "bodies clean").status, 0);
+    let clean = fresh.desk.duet_in(&fresh.variables(&[]), "bodies clean");
+    assert_eq!((clean.status, &clean.stderr[..]), (0, ""));
     assert!(!Path::new(&fresh.cache).join("1").exists());
     assert!(Path::new(&fresh.cache).join("0").exists());
+}
+
+/// What is loaded runs as the user.
+fn body_that_others_could_have_written_is_not_loaded(fresh: &Fresh, entry: &Path) {
+    let refuses = |path: &Path, problem: &str| {
+        let message = format!("{}: {problem}", path.display());
+        fresh.refuses(5, RUN, &[], &[&message, "DUET_CACHE sets another folder"]);
+    };
+    let version = Path::new(&fresh.cache).join("1");
+    let (object, manifest) = (entry.join("made.so"), entry.join("made.toml"));
+    for path in [Path::new(&fresh.cache), &version, entry, &object, &manifest] {
+        let mode = fs::metadata(path).unwrap().permissions();
+        for bit in [0o020, 0o002] {
+            fs::set_permissions(path, Permissions::from_mode(mode.mode() | bit)).unwrap();
+            refuses(path, "can be written by others (mode ");
+        }
+        fs::set_permissions(path, mode).unwrap();
+        let (owner, nobody) = (fs::metadata(path).unwrap().uid(), 65534);
+        // Root alone may give files away.
+        if chown(path, Some(nobody), None).is_ok() {
+            refuses(path, "belongs to user 65534; must belong to you");
+            chown(path, Some(owner), None).unwrap();
+        }
+    }
+    // A folder above, in which it could be replaced.
+    let above = fresh.desk.file("");
+    let mode = fs::metadata(&above).unwrap().permissions();
+    fs::set_permissions(&above, Permissions::from_mode(0o777)).unwrap();
+    fresh.refuses(5, RUN, &[], &["where all users may replace it (mode 777)"]);
+    fs::set_permissions(&above, Permissions::from_mode(0o1777)).unwrap();
+    fresh.passes(RUN);
+    fs::set_permissions(&above, mode).unwrap();
+    let text = fs::read_to_string(&manifest).unwrap();
+    let elsewhere = fresh.desk.file("x.so");
+    fs::copy(&object, &elsewhere).unwrap();
+    let up = "../../../x.so";
+    for name in [up, &elsewhere.display().to_string(), "./made.so", "", ".", "..", "made.so/"] {
+        let named = text.replace("file = \"made.so\"", &format!("file = {name:?}"));
+        assert_ne!(named, text);
+        fs::write(&manifest, named).unwrap();
+        refuses(&manifest, &format!("file = {name:?}: must be the name of a file"));
+    }
+    fs::write(&manifest, &text).unwrap();
+    for (path, problem) in [(entry, "must be a folder, and no link"), (&object, "must be a file")] {
+        let aside = fresh.desk.file("aside");
+        fs::rename(path, &aside).unwrap();
+        symlink(&aside, path).unwrap();
+        refuses(path, problem);
+        fs::remove_file(path).unwrap();
+        fs::rename(&aside, path).unwrap();
+    }
+    fresh.passes(RUN);
+}
+
+#[test]
+fn clean_removes_entries_of_the_cache_and_nothing_else() {
+    let desk = Desk::on_any_build("bodies_clean");
+    let hash = "0123456789abcdef0123456789abcdef";
+    let ours = ["1/locks/a-HASH", "1/build/a-HASH/obj_dir/x", "1/build/read-1-2/x"];
+    let ours = ours.into_iter().chain(["1/runtime-HASH/made.o", "1/a_b-HASH/made.toml"]);
+    let theirs = ["1/thesis.txt", "1/a/b", "1/build/mine/x", "1/locks/mine", "1/c-HASH/thesis"];
+    let theirs = theirs.into_iter().chain(["1/a-1234/made.toml", "1/-HASH/made.so", "0/x", "x"]);
+    let place = |name: &str| desk.file(&name.replace("HASH", hash));
+    for name in ours.clone().chain(theirs.clone()) {
+        fs::create_dir_all(place(name).parent().unwrap()).unwrap();
+        fs::write(place(name), "").unwrap();
+    }
+    let here = desk.file("").display().to_string();
+    let left = desk.duet_in(&[("DUET_CACHE", &here)], "bodies clean");
+    assert_eq!(left.status, 0, "{}", left.stderr);
+    ours.for_each(|name| assert!(!place(name).exists(), "{name}"));
+    theirs.for_each(|name| assert!(place(name).exists(), "{name}"));
+    let told = format!("{}: is no entry of the cache, and stays", place("1/thesis.txt").display());
+    assert!(left.stderr.contains(&told), "{}", left.stderr);
+    assert_eq!(left.stderr.lines().count(), 7, "{}", left.stderr);
 }
 
 #[test]
