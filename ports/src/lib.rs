@@ -16,6 +16,7 @@ mod declare;
 mod description;
 pub mod egress;
 mod field;
+mod hidden;
 mod image;
 mod macros;
 mod near;
@@ -32,6 +33,7 @@ pub use declare::{Declare, Dir, Port, Ports, image_words};
 pub use description::Description;
 pub use field::{Field, FieldValue, Fields, Limit, Rule};
 #[doc(hidden)]
+pub use hidden::is_hidden;
 pub use image::{handshake, load_channel, load_port, store_channel, store_port};
 pub use near::did_you_mean;
 pub use parameters::Parameters;

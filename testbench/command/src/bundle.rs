@@ -329,7 +329,7 @@ mod tests {
         assert!(error.contains("unpacks to more than"), "{error}");
         assert!((MOST_BYTES..MOST_BYTES + (1 << 20)).contains(&most), "{error}");
         // Packed less well it is a bundle.
-        let noise = (0..1 << 20).map(|n: u64| (n * n * n >> 7) as u8 ^ (n >> 3) as u8);
+        let noise = (0..1 << 20).map(|n: u64| ((n * n * n) >> 7) as u8 ^ (n >> 3) as u8);
         let mut long = bundle();
         long.files.insert("noise".into(), noise.collect());
         long.to_bytes().unwrap();

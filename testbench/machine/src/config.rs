@@ -4,7 +4,7 @@ mod sections;
 
 use std::collections::BTreeMap;
 
-use ports::{Field, Fields, Limit, Rule, did_you_mean};
+use ports::{Field, Fields, Limit, Rule, did_you_mean, is_hidden};
 use serde::{Deserialize, Serialize};
 
 use super::decimal::in_lowest_terms;
@@ -154,6 +154,9 @@ impl System {
 
     /// The limits of all numbers.
     pub fn check_numbers(&self) -> Result<(), ConfigError> {
+        if self.name.contains(is_hidden) {
+            return Err(error("name", format!("{:?}: must have no control character", self.name)));
+        }
         check_limit("", &TOP[1], self.scale.into())?;
         for (section, numbers) in Self::OWN.iter().zip(self.numbers()) {
             for (field, number) in section.fields.iter().zip(numbers) {

@@ -36,7 +36,7 @@ pub fn page(runs: &[Run]) -> String {
     };
     let shown: Vec<_> =
         PARTS.iter().filter_map(|(name, part)| Some((*name, part(runs, &labels)?))).collect();
-    let data = serde_json::to_string(runs).expect("plain data").replace("</", "<\\/");
+    let data = in_script(&serde_json::to_string(runs).expect("plain data"));
     let body = html! {
         header {
             p.brand { "duet" }
@@ -54,6 +54,21 @@ pub fn page(runs: &[Run]) -> String {
         (PreEscaped(BEGIN)) (PreEscaped(data)) (PreEscaped(END))
     };
     document(&format!("duet: {title}"), STYLE, &body).into_string()
+}
+
+/// JSON as the text of a script: what could end the script, or begin a comment, stands there by its
+/// number. Only strings hold such characters.
+fn in_script(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                text += &format!("\\u{:04x}", u32::from(c));
+            }
+            c => text.push(c),
+        }
+    }
+    text
 }
 
 /// A page that needs no other file.
@@ -114,6 +129,18 @@ mod tests {
         assert_eq!(runs_of(&page(&runs)).unwrap(), runs);
         assert!(runs_of("<html></html>").is_err());
         assert!(runs_of(&page(&[])).is_err());
+    }
+
+    #[test]
+    fn names_end_no_script_and_begin_no_comment() {
+        let name = "<!--<script></script>&\u{2028}\u{2029}\"\\";
+        let runs = [Run { system: name.into(), workload: name.into(), ..run(name) }];
+        let text = page(&runs);
+        let (_, rest) = text.split_once(BEGIN).unwrap();
+        let (data, after) = rest.split_once(END).unwrap();
+        assert!(!data.contains(['<', '>', '&', '\u{2028}', '\u{2029}']), "{data}");
+        assert!(!after.contains("script"), "{after}");
+        assert_eq!(runs_of(&text).unwrap(), runs);
     }
 
     #[test]

@@ -33,12 +33,13 @@ mod systems;
 mod trace;
 mod waves;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::{env, fs};
 
 use ::cosim::RtlError;
 use clap::{FromArgMatches, Parser, Subcommand};
-use ports::did_you_mean;
+use ports::{did_you_mean, is_hidden};
 
 use crate::{ending, out};
 
@@ -225,7 +226,12 @@ pub fn main() -> ExitCode {
 fn say(answer: &clap::Error) -> ExitCode {
     match answer.use_stderr() {
         true => {
-            let _ = answer.print();
+            // A file's name can be an argument. Colours are such characters as it may not have.
+            let is_plain = |word: OsString| !word.to_string_lossy().contains(is_hidden);
+            match env::args_os().all(is_plain) {
+                true => drop(answer.print()),
+                false => eprint!("{}", answer.render()),
+            }
             ExitCode::from(USAGE)
         }
         false => {

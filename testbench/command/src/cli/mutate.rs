@@ -11,7 +11,7 @@
 //! ```
 
 use std::collections::BTreeMap;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::Command;
@@ -308,7 +308,8 @@ impl Bench<'_> {
                         }
                         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
                         if tells {
-                            eprint!("\rduet: {done} of {} mutants", mutants.len());
+                            let line = format!("\rduet: {done} of {} mutants", mutants.len());
+                            let _ = io::stderr().write_all(line.as_bytes());
                         }
                     }
                 });

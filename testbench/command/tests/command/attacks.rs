@@ -10,7 +10,7 @@ use traces::kernels;
 use traces::trace::Recorder;
 
 use crate::bodies::{copy_of, replace};
-use crate::desk::Desk;
+use crate::desk::{Desk, pack};
 
 /// Writes a bundle of a failed run with these arguments and files.
 fn write(path: &Path, verb: &str, words: &[&str], files: &BTreeMap<String, Vec<u8>>) {
@@ -18,16 +18,7 @@ fn write(path: &Path, verb: &str, words: &[&str], files: &BTreeMap<String, Vec<u
         "format": 2, "duet": "0", "tools": "", "verb": verb, "words": words, "status": 1,
         "message": "", "seed": 1, "subject": "", "kernels": null, "short": null,
     });
-    let mut archive = tar::Builder::new(zstd::Encoder::new(Vec::new(), 0).unwrap());
-    let facts = serde_json::to_vec(&facts).unwrap();
-    let files = files.iter().map(|(name, bytes)| (name.as_str(), bytes));
-    for (name, bytes) in [("facts.json", &facts)].into_iter().chain(files) {
-        let mut header = tar::Header::new_gnu();
-        header.set_size(bytes.len() as u64);
-        header.set_mode(0o644);
-        archive.append_data(&mut header, name, &bytes[..]).unwrap();
-    }
-    fs::write(path, archive.into_inner().unwrap().finish().unwrap()).unwrap();
+    fs::write(path, pack(&facts, files)).unwrap();
 }
 
 fn with(desk: &Desk, verb: &str, words: &[&str]) {

@@ -1,13 +1,29 @@
 //! A desk at which `duet` is run as other programs see it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command};
 use std::thread;
 use std::time::Duration;
 
+use ports::is_hidden;
 use serde_json::Value;
 use tempfile::TempDir;
+
+/// The bytes of a bundle with these facts and files.
+pub fn pack(facts: &Value, files: &BTreeMap<String, Vec<u8>>) -> Vec<u8> {
+    let mut archive = tar::Builder::new(zstd::Encoder::new(Vec::new(), 0).unwrap());
+    let facts = serde_json::to_vec(facts).unwrap();
+    let files = files.iter().map(|(name, bytes)| (name.as_str(), bytes));
+    for (name, bytes) in [("facts.json", &facts)].into_iter().chain(files) {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        archive.append_data(&mut header, name, &bytes[..]).unwrap();
+    }
+    archive.into_inner().unwrap().finish().unwrap()
+}
 
 /// A folder of its own to run commands in; removed with it.
 pub struct Desk(TempDir);
@@ -62,6 +78,9 @@ impl Desk {
         let status = output.status.code().unwrap_or_else(|| panic!("{words}: killed\n{stderr}"));
         for word in ["panicked", "RUST_BACKTRACE"] {
             assert!(!stdout.contains(word) && !stderr.contains(word), "{words}:\n{stdout}{stderr}");
+        }
+        for c in stdout.chars().chain(stderr.chars()) {
+            assert!(matches!(c, '\n' | '\t') || !is_hidden(c), "{words:?}: {c:?} in its output");
         }
         Left { status, stdout, stderr }
     }

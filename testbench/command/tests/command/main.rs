@@ -16,6 +16,7 @@ mod flips;
 mod help;
 mod litmus;
 mod mutate;
+mod names;
 mod near;
 mod opencl;
 mod outputs;

@@ -4,6 +4,7 @@ use std::io::{Cursor, Read, Seek, Write};
 use std::path::Path;
 
 use files::PartFile;
+use ports::is_hidden;
 
 use super::buffers::Buffers;
 use super::classes::{Classifier, Counts, Overlaps};
@@ -159,6 +160,9 @@ impl<W: Read + Write + Seek> Recorder<W> {
     }
 
     fn check_name(&self, name: &str) -> Result<(), Error> {
+        if name.contains(is_hidden) {
+            return self.refuse(format!("a name with a control character: {name:?}"));
+        }
         if name.len() <= MAX_NAME {
             return Ok(());
         }

@@ -1,5 +1,7 @@
 //! Numbers and strings as bytes: little-endian, small numbers in groups of 7 bits.
 
+use ports::is_hidden;
+
 /// What could not be read, and where in the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed {
@@ -139,7 +141,12 @@ impl<'a> Wire<'a> {
         let at = self.at;
         let bytes = self.bytes(expected)?;
         let text = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= max);
-        text.map(str::to_string).ok_or(Malformed { at, expected })
+        let text = text.ok_or(Malformed { at, expected })?;
+        // What a reader prints is what the name is.
+        match text.contains(is_hidden) {
+            true => Err(Malformed { at, expected: "a name without control characters" }),
+            false => Ok(text.to_string()),
+        }
     }
 
     /// Errors when bytes are left.
@@ -170,6 +177,27 @@ mod tests {
         let mut bytes = [0xff; 10];
         bytes[9] = 2;
         assert!(Wire::new(&bytes, 0).varint("a number").is_err());
+    }
+
+    #[test]
+    fn a_name_that_a_terminal_would_obey_is_refused() {
+        for (name, is_right) in [
+            ("kernel<float>(int, \u{e4})", true),
+            ("\u{1b}[2J", false),
+            ("a\nPASS b", false),
+            ("a\0", false),
+            ("\u{202e}txt", false),
+        ] {
+            let mut out = Vec::new();
+            put_bytes(&mut out, name.as_bytes());
+            let expected = "a name without control characters";
+            let found = Wire::new(&out, 0).string(100, "a name");
+            assert_eq!(found.ok().as_deref(), is_right.then_some(name));
+            if !is_right {
+                let refused = Wire::new(&out, 0).string(100, "a name").unwrap_err();
+                assert_eq!(refused, Malformed { at: 0, expected });
+            }
+        }
     }
 
     #[test]

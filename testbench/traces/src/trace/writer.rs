@@ -3,6 +3,8 @@
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
+use ports::is_hidden;
+
 use super::chunk::{Contents, HEAD_BYTES, Kind, MAX_CHUNK, Packer, Trailer, Unpacker, head};
 use super::event_code::put_event;
 use super::group::{Place, RacyLanes, put_classes, put_group};
@@ -48,6 +50,10 @@ impl<W: Read + Write + Seek> Writer<W> {
     pub fn new(mut out: W, file: &str, name: &str) -> Result<Self, Error> {
         if name.len() > MAX_NAME {
             return Err(Error::program(file, format!("a name of more than {MAX_NAME} bytes")));
+        }
+        if name.contains(is_hidden) {
+            let problem = format!("a name with a control character: {name:?}");
+            return Err(Error::program(file, problem));
         }
         out.write_all(&head()).map_err(Error::io(file))?;
         Ok(Self {
