@@ -2,10 +2,12 @@
 //! once.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+use crate::stale::{PREFIX, make_locked};
 
 /// Files and folders that are not finished.
 static ALL: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -73,7 +75,11 @@ impl Drop for Temporary {
 
 /// A folder that goes with this value.
 #[derive(Debug)]
-pub struct Folder(Temporary);
+pub struct Folder {
+    place: Temporary,
+    /// While it is held another process leaves the folder alone.
+    _lock: File,
+}
 
 impl Folder {
     /// A new one in the folder for temporary files.
@@ -84,14 +90,14 @@ impl Folder {
     /// A new one in this folder.
     pub fn new_in(folder: &Path) -> io::Result<Self> {
         let make = || {
-            let made = tempfile::Builder::new().prefix(".duet-").tempdir_in(folder)?;
-            Ok(((), made.keep()))
+            let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(folder)?;
+            Ok(made.keep())
         };
-        Temporary::make(make).map(|((), path)| Self(path))
+        Temporary::make(|| make_locked(make)).map(|(lock, place)| Self { place, _lock: lock })
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        &self.0.0
+        &self.place.0
     }
 }

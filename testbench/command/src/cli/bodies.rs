@@ -150,7 +150,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             Ok(0)
         }
         Verb::Clean => {
-            let left = Cache::find().and_then(|cache| cache.clean()).map_err(Failure::environment)?;
+            let left =
+                Cache::find().and_then(|cache| cache.clean()).map_err(Failure::environment)?;
             for path in left {
                 eprintln!("duet: {}: is no entry of the cache, and stays", path.display());
             }

@@ -208,6 +208,7 @@ pub fn main() -> ExitCode {
         eprintln!("duet: signals: {error}");
         return ExitCode::from(ENVIRONMENT);
     }
+    files::remove_stale();
     let is_run = verb.is_run();
     let result = verb.run();
     let status = result.unwrap_or_else(|Failure { status, message }| {

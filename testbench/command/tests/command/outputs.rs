@@ -102,6 +102,43 @@ fn devices_fifos_and_links_are_written_through() {
     }
 }
 
+/// No signal can be caught here: the next command removes what the killed one has left.
+#[test]
+fn what_a_killed_run_leaves_goes_with_the_next_start_and_that_of_a_living_one_stays() {
+    let desk = Desk::on_any_build("out-killed");
+    fs::create_dir(desk.file("tmp")).unwrap();
+    let temporary = desk.file("tmp").display().to_string();
+    // They wait for a reader that never comes, with the program's trace in a folder.
+    let start = |fifo: &str| {
+        assert!(Command::new("mkfifo").arg(desk.file(fifo)).status().unwrap().success());
+        let before = folders(&desk);
+        let mut waiting = command(&desk, &format!("{RUN} --json {fifo}"));
+        let child = waiting.env("TMPDIR", &temporary).stdout(Stdio::null()).spawn().unwrap();
+        while folders(&desk).len() == before.len() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        (child, folders(&desk).into_iter().find(|name| !before.contains(name)).unwrap())
+    };
+    let (mut killed, _) = start("first");
+    let (mut living, stays) = start("second");
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert_eq!(folders(&desk).len(), 2);
+    let next = || desk.duet_in(&[("TMPDIR", &temporary)], "list blocks");
+    assert_eq!(next().status, 0);
+    assert_eq!(folders(&desk), [stays]);
+    living.kill().unwrap();
+    living.wait().unwrap();
+    assert_eq!(next().status, 0);
+    assert!(folders(&desk).is_empty());
+}
+
+/// The folders for temporary files of this desk.
+fn folders(desk: &Desk) -> Vec<String> {
+    let all = fs::read_dir(desk.file("tmp")).unwrap();
+    all.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
 #[test]
 fn outputs_that_are_inputs_or_one_another_are_refused_and_nothing_changes() {
     let desk = Desk::on_any_build("out-inputs");

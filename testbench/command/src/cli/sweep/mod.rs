@@ -4,6 +4,7 @@
 //! was. `docs/sweeps.md` has the sweep file and the tables.
 
 mod file;
+mod intact;
 mod plan;
 mod point;
 mod slurm;

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use bodies::Key;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params};
 
 use super::super::record::{Kernel, Run, Values};
 use super::super::{ENVIRONMENT, Failure, USAGE, choice, job};
 use super::file::Sweep;
+use super::intact;
 use super::plan::{Point, Refused};
 use super::point::Outcome;
 use super::views;
@@ -45,7 +46,21 @@ pub struct Store {
 
 /// Says which file.
 fn failure(path: &Path) -> impl Fn(rusqlite::Error) -> Failure + '_ {
-    move |e| Failure::new(ENVIRONMENT, format!("{}: {e}", path.display()))
+    move |e| {
+        let is_damaged = matches!(
+            e.sqlite_error_code(),
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+        );
+        let status = if is_damaged { USAGE } else { ENVIRONMENT };
+        Failure::new(status, format!("{}: {e}", path.display()))
+    }
+}
+
+fn damage(path: &Path, problem: String) -> String {
+    format!(
+        "{}: is damaged: {problem}; remove it, or choose another name by --into",
+        path.display()
+    )
 }
 
 /// A file that is there must be one of ours, or empty.
@@ -97,7 +112,7 @@ impl Store {
             .pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))
             .map_err(&error)?;
         match version {
-            0 => {
+            0 if intact::is_empty(&transaction).map_err(&error)? => {
                 transaction.execute_batch(SCHEMA).map_err(&error)?;
                 for (name, value) in [("application_id", APPLICATION), ("user_version", VERSION)] {
                     transaction.pragma_update(None, name, value).map_err(&error)?;
@@ -109,6 +124,10 @@ impl Store {
                 return Err(Failure::usage(format!("{}: {problem}", path.display())));
             }
         }
+        let damaged = |problem| Failure::usage(damage(path, problem));
+        intact::tables(&transaction, SCHEMA)
+            .map_err(&error)?
+            .map_or(Ok(()), |p| Err(damaged(p)))?;
         let own = (env!("CARGO_PKG_VERSION").to_string(), build.to_string());
         let query = "SELECT duet, build FROM sweep";
         let found = transaction.query_row(query, [], |row| Ok((row.get(0)?, row.get(1)?)));
@@ -122,6 +141,7 @@ impl Store {
                 own.1
             )));
         }
+        intact::rows(&transaction).map_err(&error)?.map_or(Ok(()), |p| Err(damaged(p)))?;
         let insert = "INSERT INTO sweep VALUES (?1, ?2, ?3, ?4)";
         transaction.execute("DELETE FROM sweep", []).map_err(&error)?;
         transaction
@@ -176,6 +196,15 @@ impl Store {
         check(part)?;
         let error = failure(part);
         let name = part.to_string_lossy();
+        let read = Connection::open(part).map_err(&error)?;
+        let found = intact::tables(&read, SCHEMA).and_then(|problem| match problem {
+            Some(problem) => Ok(Some(problem)),
+            None => intact::rows(&read),
+        });
+        if let Some(problem) = found.map_err(&error)? {
+            return Err(Failure::usage(damage(part, problem)));
+        }
+        drop(read);
         self.connection.execute("ATTACH ?1 AS part", [name]).map_err(&error)?;
         let copied = self.write(|to| {
             TABLES.iter().try_for_each(|table| {

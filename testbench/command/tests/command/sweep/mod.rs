@@ -33,6 +33,52 @@ set.directory.range = [256, 1024]
 /// Twice as many.
 const WITH_NOISE: &str = "perturb = [0, 7]\n";
 
+/// What could happen to a file, and what is said of it. Each is as if the points were done.
+#[test]
+fn a_file_whose_tables_are_damaged_or_missing_is_refused() {
+    let desk = desk("damaged", &[("s.toml", SMALL)]);
+    desk.passes("sweep s.toml");
+    let whole = std::fs::read(desk.file("s.sqlite")).unwrap();
+    let refuses = |message: &str| {
+        let before = std::fs::read(desk.file("s.sqlite")).unwrap();
+        desk.refuses(2, "sweep s.toml", &["s.sqlite: ", message]);
+        assert_eq!(std::fs::read(desk.file("s.sqlite")).unwrap(), before, "{message}");
+    };
+    for (change, message) in [
+        ("DROP TABLE counter", "is damaged: table counter is missing"),
+        ("DROP TABLE kernel", "table kernel is missing"),
+        ("DROP TABLE setting", "table setting is missing"),
+        ("DROP TABLE configuration", "table configuration is missing"),
+        ("DROP TABLE sweep", "table sweep is missing"),
+        ("DROP VIEW result; DROP VIEW counted; DROP TABLE point", "table point is missing"),
+        ("DROP TABLE kernel; CREATE VIEW kernel AS SELECT * FROM point", "table kernel is missing"),
+        ("ALTER TABLE counter ADD COLUMN more", "table counter has other columns"),
+        ("ALTER TABLE counter RENAME COLUMN value TO values_", "table counter has other columns"),
+        ("DELETE FROM counter", "the counters are missing of point "),
+        ("DELETE FROM kernel", "the kernels are missing of point "),
+        ("DELETE FROM configuration", "the result or configuration is missing of point "),
+        ("UPDATE point SET cycles = NULL WHERE seed = 2", "the result or configuration is missing"),
+        ("UPDATE point SET status = 'x' WHERE seed = 2", "status 0 to 5 is missing of point "),
+        ("UPDATE point SET status = 7 WHERE seed = 2", "status 0 to 5 is missing of point "),
+        ("DELETE FROM point", "a row of no point stands in table "),
+        ("PRAGMA user_version = 0", "schema 0: must be 1"),
+    ] {
+        std::fs::write(desk.file("s.sqlite"), &whole).unwrap();
+        open(&desk, "s.sqlite").execute_batch(change).unwrap();
+        refuses(message);
+    }
+    // A page in the middle, and all that is behind it.
+    let mut damaged = whole.clone();
+    let (from, to) = (whole.len() / 4096 / 2 * 4096, whole.len() / 4096 / 2 * 4096 + 4096);
+    damaged[from..to].fill(0xa5);
+    std::fs::write(desk.file("s.sqlite"), &damaged).unwrap();
+    refuses("");
+    std::fs::write(desk.file("s.sqlite"), &whole[..from]).unwrap();
+    refuses("");
+    std::fs::write(desk.file("s.sqlite"), &whole).unwrap();
+    desk.passes("sweep s.toml");
+}
+
 /// A desk with sweep files.
 fn desk(test: &str, files: &[(&str, &str)]) -> Desk {
     let desk = Desk::on_any_build(&format!("sweep-{test}"));
