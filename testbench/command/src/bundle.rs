@@ -7,6 +7,7 @@ use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
+use ports::is_hidden;
 use serde::{Deserialize, Serialize};
 
 /// How the names of files end.
@@ -183,7 +184,15 @@ impl Bundle {
                 return Err(format!("format {found}: must be {FORMAT}"));
             }
         }
-        let facts = serde_json::from_slice(&facts).map_err(|e| format!("{FACTS}: {e}"))?;
+        let facts: Facts = serde_json::from_slice(&facts).map_err(|e| format!("{FACTS}: {e}"))?;
+        // Each is a part of a line.
+        for (name, text) in
+            [("duet", &facts.duet), ("tools", &facts.tools), ("subject", &facts.subject)]
+        {
+            if text.contains(is_hidden) {
+                return Err(format!("{FACTS}: {name} {text:?}: must have no control character"));
+            }
+        }
         Ok(Self { facts, files })
     }
 
@@ -337,6 +346,14 @@ mod tests {
         many.files.extend((0..=MOST_FILES).map(|n| (n.to_string(), Vec::new())));
         let error = many.to_bytes().unwrap_err().to_string();
         assert_eq!(error, "has more than 4096 files, the limit");
+    }
+
+    #[test]
+    fn facts_that_could_forge_a_line_are_refused() {
+        let mut forged = bundle();
+        forged.facts.subject = "x\nPASS x".into();
+        let error = forged.to_bytes().unwrap_err().to_string();
+        assert_eq!(error, r#"facts.json: subject "x\nPASS x": must have no control character"#);
     }
 
     /// Nothing of the environment is in a bundle.

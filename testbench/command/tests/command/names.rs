@@ -21,7 +21,7 @@ fn names_of_files_and_of_what_stands_in_them_are_shown_and_not_obeyed() {
     let evil = serde_json::to_string(EVIL).unwrap();
     let toml = preset.replace(name, &format!("name = {evil}"));
     fs::write(desk.file("name.toml"), &toml).unwrap();
-    let forged = "name = \"x\\nPASS copy: 1 cycles, 0 wrong values\"";
+    let forged = "name = \"x\\ncopy: 1 cycles, 0 wrong values\"";
     fs::write(desk.file("forged.toml"), preset.replace(name, forged)).unwrap();
     let run = |system: &str| format!("run --system {system} --workload copy");
     for words in [
@@ -53,15 +53,15 @@ fn names_of_files_and_of_what_stands_in_them_are_shown_and_not_obeyed() {
         assert_eq!(desk.duet(&words).status, 2, "{words:?}");
     }
     desk.refuses(2, &run("name.toml"), &["name: ", SHOWN, "must have no control character"]);
-    desk.refuses(2, &run("forged.toml"), &["name: \"x\\nPASS copy", "no control character"]);
+    desk.refuses(2, &run("forged.toml"), &["name: \"x\\ncopy: 1", "no control character"]);
 }
 
 #[test]
 fn what_a_bundle_says_is_shown_and_not_obeyed() {
     let desk = Desk::on_any_build("names_bundle");
     let facts = json!({
-        "format": 2, "duet": EVIL, "tools": EVIL, "verb": "cosim", "words": ["nosuch"],
-        "status": 1, "message": EVIL, "seed": 1, "subject": EVIL, "kernels": null, "short": null,
+        "format": 2, "duet": "0", "tools": "", "verb": "cosim", "words": ["nosuch"],
+        "status": 1, "message": EVIL, "seed": 1, "subject": "", "kernels": null, "short": null,
     });
     fs::write(desk.file("x.bundle"), pack(&facts, &[].into())).unwrap();
     for asked in ["replay", "explain"] {

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::process::{Child, Command, Stdio};
 use std::thread;
+use std::time::Duration;
 
 use crate::desk::{Desk, wait_until};
 use crate::two_gpus::{REUSE, TWO_GPUS, kept_trace};
@@ -111,19 +112,22 @@ fn what_a_killed_run_leaves_goes_with_the_next_start_and_that_of_a_living_one_st
     // They wait for a reader that never comes, with the program's trace in a folder.
     let start = |fifo: &str| {
         assert!(Command::new("mkfifo").arg(desk.file(fifo)).status().unwrap().success());
-        let before = folders(&desk);
+        let before = used_folders(&desk);
         let mut waiting = command(&desk, &format!("{RUN} --json {fifo}"));
         let child = waiting.env("TMPDIR", &temporary).stdout(Stdio::null()).spawn().unwrap();
-        while folders(&desk).len() == before.len() {
-            thread::sleep(Duration::from_millis(5));
+        let new = || used_folders(&desk).into_iter().find(|name| !before.contains(name));
+        loop {
+            match new() {
+                Some(name) => break (child, name),
+                None => thread::sleep(Duration::from_millis(5)),
+            }
         }
-        (child, folders(&desk).into_iter().find(|name| !before.contains(name)).unwrap())
     };
     let (mut killed, _) = start("first");
     let (mut living, stays) = start("second");
     killed.kill().unwrap();
     killed.wait().unwrap();
-    assert_eq!(folders(&desk).len(), 2);
+    assert_eq!(used_folders(&desk).len(), 2);
     let next = || desk.duet_in(&[("TMPDIR", &temporary)], "list blocks");
     assert_eq!(next().status, 0);
     assert_eq!(folders(&desk), [stays]);
@@ -137,6 +141,15 @@ fn what_a_killed_run_leaves_goes_with_the_next_start_and_that_of_a_living_one_st
 fn folders(desk: &Desk) -> Vec<String> {
     let all = fs::read_dir(desk.file("tmp")).unwrap();
     all.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+/// Those that hold something: they are locked.
+fn used_folders(desk: &Desk) -> Vec<String> {
+    let is_used = |name: &String| {
+        let held = fs::read_dir(desk.file("tmp").join(name));
+        held.is_ok_and(|mut held| held.next().is_some())
+    };
+    folders(desk).into_iter().filter(is_used).collect()
 }
 
 #[test]

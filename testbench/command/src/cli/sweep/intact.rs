@@ -37,7 +37,7 @@ fn columns(of: &Connection, table: &str) -> Result<Vec<(String, String, bool, i6
 /// What cannot be where rows were only added: SQLite's own structures, then rows without the point
 /// that they belong to, then points without the rows that belong to them.
 const QUERIES: [(&str, &str); 6] = [
-    ("SELECT quick_check FROM pragma_quick_check(1) WHERE quick_check <> 'ok'", "SQLite says"),
+    ("SELECT quick_check FROM pragma_quick_check WHERE quick_check <> 'ok' LIMIT 1", "SQLite says"),
     ("SELECT \"table\" FROM pragma_foreign_key_check LIMIT 1", "a row of no point stands in table"),
     (
         "SELECT key FROM point WHERE status NOT BETWEEN 0 AND 5 OR typeof(status) <> 'integer' \
