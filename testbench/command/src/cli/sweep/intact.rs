@@ -55,7 +55,8 @@ const QUERIES: [(&str, &str); 6] = [
         "the counters are missing of point",
     ),
     (
-        "SELECT point FROM counter WHERE name = 'launch.packets' AND value > 0 AND point NOT IN \
+        "SELECT counter.point FROM counter JOIN point ON point.key = counter.point \
+         WHERE status = 0 AND name = 'launch.packets' AND value > 0 AND counter.point NOT IN \
          (SELECT point FROM kernel) LIMIT 1",
         "the kernels are missing of point",
     ),
