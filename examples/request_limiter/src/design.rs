@@ -31,7 +31,7 @@ const DESIGN: Design = Design {
     name: "src-limited",
     about: "an example outside the tree: src, asked once in request_limiter.period cycles",
     sections: &[SECTION],
-    check: |system| config(system).map(|_| ()),
+    check: |machine| config(machine.system).map(|_| ()),
     core: |make| {
         let inner = (SRC.core)(make)?;
         let config = config(make.system)?;

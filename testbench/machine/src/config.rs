@@ -21,9 +21,12 @@ pub struct ConfigError {
 }
 
 /// What a section of a system file has, and what it is.
-pub(crate) struct Described {
+pub struct Described {
+    /// Name.
     pub name: &'static str,
+    /// What it is.
     pub about: &'static str,
+    /// Fields.
     pub fields: &'static [Field],
 }
 
@@ -52,7 +55,7 @@ macro_rules! system {
 
         impl System {
             /// The sections that every system has.
-            pub(crate) const OWN: &'static [Described] = &[$(Described {
+            pub const OWN: &'static [Described] = &[$(Described {
                 name: stringify!($name),
                 about: concat!($($about),+),
                 fields: <$ty as Fields>::FIELDS,
@@ -166,8 +169,10 @@ impl System {
         for (section, rules) in Self::OWN.iter().zip(Self::RULES) {
             if let Some(rule) = rules.iter().find(|rule| !(rule.holds)(self)) {
                 let field = format!("{}.{}", section.name, rule.key);
-                let value = self.number(&field).unwrap_or_default();
                 let limit = rule.limit_with(|path| self.number(path));
+                let value = self.number(&field).map(|value| value.to_string());
+                // Of fields without a number only switches have rules, and these when they are on.
+                let value = value.unwrap_or_else(|| true.to_string());
                 return Err(error(&field, format!("{value}: must be {limit}")));
             }
         }

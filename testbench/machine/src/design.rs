@@ -21,6 +21,7 @@ pub use super::memory_model::{Fences, MemoryModel};
 pub use super::message::{Class, Kind, Message, Packed, Unit};
 pub use super::pool::Handle;
 pub use super::registry::find;
+pub use super::resolved::Resolved;
 pub use super::section::{Section, defaults};
 pub use super::timed::Clock;
 pub use super::transactions::{MAX_WAVES, Tell, Transaction, Transactions, Value};

@@ -4,11 +4,10 @@ use cosim::command_processor::SyncMode;
 use ports::coherence_directory::Variant;
 
 use super::config::System;
-use super::l2::Design;
-use super::registry::find;
+use super::egress_path::PathKind;
+use super::policy::Policy;
+use super::resolved::Resolved;
 use super::system_file::SystemError;
-use crate::build::has_policy;
-use crate::egress_path::PathKind;
 
 /// Refuses settings that give a field of `system` another value than it has in `before`, and that
 /// nothing reads.
@@ -40,8 +39,8 @@ fn why(system: &System, key: &str) -> Option<String> {
     let (section, field) = key.split_once('.').unwrap_or((key, ""));
     let (gpus, chiplets) = (system.machine.gpus, system.machine.chiplets);
     let (l1, l2, egress) = (&system.l1.design, &system.l2.design, &system.egress.design);
-    let design = find::<Design>(l2);
-    let directory = design.and_then(|design| design.directory);
+    let Resolved { l2: design, policy, path, .. } = Resolved::of(system).ok()?;
+    let directory = design.directory;
     let only = |field: &str, design: &str, own: &str| {
         (own != design).then(|| format!("only {field} = {design} reads it, not {own}"))
     };
@@ -62,7 +61,7 @@ fn why(system: &System, key: &str) -> Option<String> {
         ("l1", "bytes" | "ways" | "misses" | "hit_latency") if l1 == "none" => {
             Some("l1.design = none has no cache".into())
         }
-        ("l2", "policy") if !has_policy(l2) => {
+        ("l2", "policy") if policy == Policy::Coherent => {
             Some(format!("l2.design = {l2} has a policy of its own"))
         }
         ("l3", "ways") if system.l3.bytes == 0 => {
@@ -74,23 +73,21 @@ fn why(system: &System, key: &str) -> Option<String> {
         ("gpu_link" | "egress" | "finepack", _) if gpus == 1 => {
             Some("machine.gpus = 1 has no link between GPUs".into())
         }
-        ("gpu_link", "generation" | "bytes_per_ns") if egress == PathKind::Infinite.name() => {
+        ("gpu_link", "generation" | "bytes_per_ns") if path == PathKind::Infinite => {
             Some("egress.design = infinite has no TLPs".into())
         }
         ("egress", "timeout" | "accounting") | ("finepack", "banks" | "order_queue_depth") => {
             of_write_queue()
         }
-        ("finepack", "entries") if egress != PathKind::WriteCombine.name() => of_write_queue(),
-        ("command_processor", "home_aware")
-            if design.is_none_or(|design| design.sync != SyncMode::Cpelide) =>
-        {
+        ("finepack", "entries") if path != PathKind::WriteCombine => of_write_queue(),
+        ("command_processor", "home_aware") if design.sync != SyncMode::Cpelide => {
             Some("it is the table's of l2.design = cpelide".into())
         }
         ("command_processor", "ahead") if gpus > 1 => {
             Some("machine.gpus > 1: the next kernel waits for all GPUs".into())
         }
-        ("command_processor", "elide_cycles") => match design.map(|design| design.sync) {
-            Some(SyncMode::Cpelide) if chiplets > 1 => None,
+        ("command_processor", "elide_cycles") => match design.sync {
+            SyncMode::Cpelide if chiplets > 1 => None,
             _ => Some("it is a time of l2.design = cpelide on several chiplets".into()),
         },
         _ => None,

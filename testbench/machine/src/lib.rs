@@ -42,6 +42,7 @@ mod policy;
 mod pool;
 mod recording;
 mod registry;
+mod resolved;
 mod run;
 mod section;
 pub mod sequential;

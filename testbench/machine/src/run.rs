@@ -37,7 +37,7 @@ use super::config::System;
 use super::context::{Context, Launched, Stop};
 use super::copies::Copies;
 use super::deadlock;
-use super::engine::{ComponentId, Cycle, Wheel, numbers};
+use super::engine::{ComponentId, Cycle, LAST_CYCLE, Wheel, numbers};
 use super::gate::Gate;
 use super::kernel_use::{KernelUse, KernelUses};
 use super::launch::Room;
@@ -69,7 +69,7 @@ pub const NOISE: u32 = 3;
 /// How to run; none of it changes a result, but for `perturb` cycles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Most cycles; 0 for no limit.
+    /// Most cycles; 0 for as many as the networks can count, 2^45.
     pub max_cycles: Cycle,
     /// Order of visits.
     pub order: Order,
@@ -152,6 +152,8 @@ impl Machine {
         program: Reader,
         options: Options,
     ) -> Result<Self, RunError> {
+        let most = if options.max_cycles == 0 { LAST_CYCLE } else { options.max_cycles };
+        let options = Options { max_cycles: most.min(LAST_CYCLE), ..options };
         let built = build(system, bodies)?;
         let first_global = built.first_global;
         let Built { parts, sockets, network, wires, layout, placement, policy, sync, .. } = built;
@@ -540,7 +542,7 @@ impl Machine {
             report: deadlock::report(&self.ctx, &self.parts),
         })?;
         let next = if self.options.visit_all { self.ctx.now + 1 } else { next };
-        if self.options.max_cycles > 0 && next > self.options.max_cycles {
+        if next > self.options.max_cycles {
             return Err(RunError::CycleLimit(self.options.max_cycles));
         }
         self.ctx.now = next;

@@ -5,7 +5,8 @@ use std::ops::Range;
 use ports::did_you_mean;
 
 use super::config::{ConfigError, System};
-use super::{build, gate, l2};
+use super::gate;
+use super::resolved::Resolved;
 
 /// A system file that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,13 +59,19 @@ pub enum SystemError {
 
 /// Largest system file.
 pub const MOST_BYTES: usize = 1 << 20;
+
+/// The message about a file of so many bytes.
+pub(crate) fn too_long(bytes: u64) -> String {
+    format!("{bytes} bytes; at most {MOST_BYTES}")
+}
+
 impl System {
     /// Reads a system; `file` names it in errors. Each of `set` replaces the value of a dotted
     /// path.
     pub fn parse(file: &str, text: &str, set: &[(String, String)]) -> Result<Self, SystemError> {
         let syntax = |message: String| SystemError::Syntax { file: file.to_string(), message };
         if text.len() > MOST_BYTES {
-            return Err(syntax(format!("{} bytes; at most {MOST_BYTES}", text.len())));
+            return Err(syntax(too_long(text.len() as u64)));
         }
         // Errors of the file itself name its line; those after `--set` can only name the field.
         let told = |e: toml::de::Error| syntax(spelled(e.to_string().trim_end()) + &near_key(text));
@@ -114,9 +121,7 @@ impl System {
 
     /// Every limit that the machine relies on.
     pub fn check(&self) -> Result<(), ConfigError> {
-        self.check_numbers()?;
-        build::check_names(self)?;
-        l2::check_directory(self)
+        Resolved::of(self).map(|_| ())
     }
 }
 

@@ -3,10 +3,13 @@
 mod scale;
 mod shape;
 
+use std::fs;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::show::{Origin, Reference, commented};
+use crate::system_file::{MOST_BYTES, too_long};
 use crate::{System, SystemError};
 use ports::did_you_mean;
 
@@ -131,13 +134,34 @@ pub fn reference() -> String {
 /// The text of a system file.
 fn read(name: &str) -> Result<String, SystemError> {
     let syntax = |message: String| SystemError::Syntax { file: name.to_string(), message };
-    if Path::new(name).extension().is_none() {
-        let known = names();
-        let near = did_you_mean(name, known.iter().map(String::as_str));
-        let problem = format!("is neither a file nor one of {}{near}", known.join(", "));
-        return Err(syntax(problem));
+    let told = |e: io::Error| syntax(e.to_string());
+    let what = match fs::metadata(name) {
+        Ok(what) => what,
+        Err(e) if Path::new(name).extension().is_some() => return Err(told(e)),
+        Err(_) => {
+            let known = names();
+            let near = did_you_mean(name, known.iter().map(String::as_str));
+            let problem = format!("is neither a file nor one of {}{near}", known.join(", "));
+            return Err(syntax(problem));
+        }
+    };
+    if what.is_dir() {
+        return Err(syntax("is a folder; a system file is a TOML file".into()));
     }
-    std::fs::read_to_string(name).map_err(|e| syntax(e.to_string()))
+    // Reading others may never end.
+    if !what.is_file() {
+        return Err(syntax("is a device, pipe or socket; a system file is a regular file".into()));
+    }
+    if what.len() > MOST_BYTES as u64 {
+        return Err(syntax(too_long(what.len())));
+    }
+    let mut text = String::new();
+    let file = fs::File::open(name).map_err(told)?;
+    file.take(1 + MOST_BYTES as u64).read_to_string(&mut text).map_err(told)?;
+    match text.trim().is_empty() {
+        true => Err(syntax("is empty; `duet systems new` writes a system file".into())),
+        false => Ok(text),
+    }
 }
 
 /// A system divided by a factor of the caller's choice, as a preset's twin is by the family's.

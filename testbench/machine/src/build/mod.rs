@@ -7,8 +7,8 @@ mod numbers;
 mod wiring;
 
 pub use names::{
-    about, about_policy, all_sections, check_names, design_names, fences, go_together, has_policy,
-    names, own_sections, promises,
+    OWN, PLACEMENTS, POLICIES, about, about_policy, all_sections, check_sections, design_names,
+    fences, go_together, has_policy, names, own_sections, promises,
 };
 
 use std::any::Any;
@@ -24,25 +24,23 @@ use ports::common::finepack_types::FinePack;
 
 use super::bodies::Bodies;
 use super::cache::Shape;
-use super::config::{ConfigError, System, choose};
+use super::config::{ConfigError, System};
 use super::core::{self, Core};
 use super::engine::{ComponentId, InletId, Network, OutletId, Rate, Wires};
 use super::gate::{self, Gate};
-use super::l1;
 use super::l2;
-use super::launch::{Global, GlobalPorts, Local, LocalPorts, NewScheduler, Room};
+use super::launch::{Global, GlobalPorts, Local, LocalPorts, Room};
 use super::layout::{Layout, Site};
 use super::make::{BuildError, Make, UnitPort, UnitPorts, UnitWires};
 use super::message::{Packed, Unit};
 use super::part::Part;
 use super::places::Placement;
 use super::policy::Policy;
-use super::registry;
+use super::resolved::Resolved;
 use super::slice::{self, MemorySpec, Slice};
 use crate::egress_path::{EgressPath, PathKind};
 
 use command::CommandProcessors;
-use names::{PLACEMENTS, POLICIES, designs};
 use numbers::Numbers;
 use wiring::{Between, Net, Talks, Wiring};
 
@@ -85,11 +83,8 @@ const LINK_CLOCK: usize = 1;
 
 fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Built, BuildError> {
     let m = &system.machine;
-    let (l1, l2) = designs(system)?;
-    let policy = match l2.directory {
-        Some(_) => Policy::Coherent,
-        None => choose("l2.policy", &system.l2.policy, &POLICIES)?,
-    };
+    let resolved = Resolved::of(system)?;
+    let Resolved { l1, l2, policy, placement, .. } = resolved;
     let layout = Layout {
         gpus: m.gpus,
         chiplets: m.chiplets,
@@ -101,7 +96,6 @@ fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Buil
         sector_log: system.network.sector_bytes.ilog2(),
         bank_log: system.l2.interleave.ilog2(),
     };
-    let placement = choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
     let links = u32::from(layout.all_chiplets()) * u32::from(m.chiplets - 1);
     let units = if l1.unit.is_some() { m.gpus.into() } else { 0 };
     let numbers = Numbers { layout: layout.clone(), links, units };
@@ -118,16 +112,12 @@ fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Buil
     let talks = Talks { peers: coherent, crosses: l1.crosses, pushes };
     let wiring = Wiring::new(system, numbers, between, talks);
     let unit_ports = (0..m.gpus).map(|_| UnitPorts::default()).collect();
-    let scheduler = registry::named(&system.cu.scheduler)?;
     let wires = Wires::default();
     let mut builder = Builder {
         system,
+        resolved,
         bodies,
         sockets,
-        policy,
-        scheduler,
-        l1,
-        l2,
         unit_ports,
         unit_gates: Vec::new(),
         wiring,
@@ -165,12 +155,9 @@ type Pair = (OutletId, InletId);
 
 struct Builder<'a> {
     system: &'a System,
+    resolved: Resolved<'a>,
     bodies: &'a Bodies,
     sockets: Sockets,
-    policy: Policy,
-    scheduler: &'static NewScheduler,
-    l1: &'static l1::Design,
-    l2: &'static l2::Design,
     /// What the L1 design's unit of each GPU has of the parts that were built.
     unit_ports: Vec<UnitPorts>,
     /// The gate's ends of the channels between it and those units.
@@ -207,16 +194,16 @@ impl Builder<'_> {
             });
             globals.push(GlobalPorts { to_chiplets, from_chiplets, gate });
         }
-        let command = CommandProcessors::new(self.system, self.bodies, self.l2.sync)?;
+        let command = CommandProcessors::new(self.system, self.bodies, self.resolved.l2.sync)?;
         for (gpu, ports) in (0..).zip(globals) {
             let (conf, owner) = (self.conf(), self.wiring.numbers.global(gpu).0);
             let blocks = command.blocks(&mut self.sockets, gpu, owner, conf.bits())?;
             parts.push(Part::Global(Box::new(Global::new(gpu, ports, blocks, &conf))));
         }
         parts.extend(self.wiring.take_links());
-        if let Some(new) = self.l1.unit {
+        if let Some(new) = self.resolved.l1.unit {
             for (gpu, mut ports) in (0..).zip(std::mem::take(&mut self.unit_ports)) {
-                if self.l1.crosses && layout.gpus > 1 {
+                if self.resolved.l1.crosses && layout.gpus > 1 {
                     ports.gate = Some(self.unit_gate(gpu));
                 }
                 let mut make = self.make(gpu, None);
@@ -233,7 +220,7 @@ impl Builder<'_> {
     /// where parts talk in no time.
     fn piece(&self, id: ComponentId) -> u16 {
         let chiplet = self.wiring.numbers.chiplet(id);
-        match self.l1.unit {
+        match self.resolved.l1.unit {
             _ if !self.shared.is_empty() => 0,
             Some(_) => self.wiring.numbers.layout.gpu_of(chiplet),
             None => chiplet,
@@ -274,7 +261,7 @@ impl Builder<'_> {
         let back = self.wiring.channel(name("from"), (pair.1, pair.0), 1, 4);
         let (commands, answers) = (out.1, back.0);
         let ports = LocalPorts { commands, answers, to_cores, from_cores, to_banks, from_banks };
-        let (whole, new) = (Room::of(&self.system.cu), self.scheduler.new);
+        let (whole, new) = (Room::of(&self.system.cu), self.resolved.scheduler.new);
         let scheduler = new(&mut self.make_of_chiplet(chiplet))?;
         parts.push(Part::Local(Box::new(Local::new(whole, scheduler, ports))));
         Ok((out.0, back.1))
@@ -285,8 +272,8 @@ impl Builder<'_> {
         let (m, c) = (&self.system.machine, &self.system.command_processor);
         Conf {
             chiplets: m.chiplets.into(),
-            sync_mode: self.l2.sync,
-            home_forward: self.policy == Policy::HomeForward,
+            sync_mode: self.resolved.l2.sync,
+            home_forward: self.resolved.policy == Policy::HomeForward,
             several_gpus: m.gpus > 1,
             max_structs: c.max_structs,
             table_entries: c.table_entries,
@@ -354,7 +341,7 @@ impl Builder<'_> {
                 (numbers.unit(unit), chiplet, number, layout.name(unit).replacen('.', "/", 2))
             }
         };
-        let unit = self.l1.unit.map(|_| own);
+        let unit = self.resolved.l1.unit.map(|_| own);
         let (system, sockets, wires) = (self.system, &mut self.sockets, &mut self.wires);
         let unit_wires = UnitWires::default();
         let shared = &mut self.shared;
@@ -377,7 +364,7 @@ impl Builder<'_> {
             exclusive_lines: cu.exclusive_lines,
         };
         let gpu = self.wiring.numbers.layout.gpu_of(chiplet);
-        let to_unit = self.l1.unit.map(|_| self.unit_channels(gpu, unit));
+        let to_unit = self.resolved.l1.unit.map(|_| self.unit_channels(gpu, unit));
         let ports = core::Ports {
             orders,
             done,
@@ -386,7 +373,7 @@ impl Builder<'_> {
             to_unit: to_unit.as_ref().map(|(_, (to, _))| *to),
             from_unit: to_unit.as_ref().map(|(_, (_, from))| *from),
         };
-        let new = self.l1.core;
+        let new = self.resolved.l1.core;
         let mut make = self.make(gpu, Some(unit));
         let l1 = new(&mut make)?;
         let wires = make.unit_wires;
@@ -411,8 +398,9 @@ impl Builder<'_> {
         let sets = (l2.bytes / u64::from(l2.banks) / u64::from(l2.ways) / u64::from(line)) as u32;
         // A bank numbers its lines itself.
         let shape = Shape { sets, ways: l2.ways, line, stride: 1 };
-        let has_part = self.l1.bank.is_some() || self.l1.l2.is_some();
-        let to_unit = self.l1.unit.filter(|_| has_part).map(|_| self.unit_channels(gpu, unit));
+        let has_part = self.resolved.l1.bank.is_some() || self.resolved.l1.l2.is_some();
+        let to_unit =
+            self.resolved.l1.unit.filter(|_| has_part).map(|_| self.unit_channels(gpu, unit));
         let ports = l2::Ports {
             requests: self.wiring.to(Net::Request, chiplet, unit),
             fills: self.wiring.to(Net::Answer, chiplet, unit),
@@ -425,12 +413,12 @@ impl Builder<'_> {
             arrivals: self.wiring.arrivals(chiplet, unit),
             unit: to_unit.as_ref().map(|(_, pair)| *pair),
         };
-        let (policy, misses, new, hook) = (self.policy, l2.misses, self.l2.bank, self.l1.bank);
-        let early = self.wiring.afar.early;
-        let through = l2::are_through(self.system)?;
+        let (policy, misses, new, hook) =
+            (self.resolved.policy, l2.misses, self.resolved.l2.bank, self.resolved.l1.bank);
+        let (early, keeps) = (self.wiring.afar.early, self.resolved.sharing_l2.new);
+        let through = self.resolved.through;
         let mut make = self.make(gpu, Some(unit));
         let hook = hook.map(|new| new(&mut make)).transpose()?;
-        let keeps = registry::named::<l2::NewL2Policy>(&make.system.sharing.l2)?.new;
         let keeps = keeps.map(|new| new(&mut make)).transpose()?;
         let spec = l2::Spec {
             unit,
@@ -459,11 +447,9 @@ impl Builder<'_> {
     fn between(&mut self) -> Result<LinkBlocks, BuildError> {
         let system = self.system;
         let parameters = gate::parameters(system)?;
-        let kinds = PathKind::ALL.map(|kind| (kind.name(), kind));
-        let kind = choose("egress.design", &system.egress.design, &kinds)?;
         let owner = self.wiring.numbers.gate().0;
         let (run, timeout) = (&system.egress.config, system.egress.timeout);
-        let acct = gate::accounting(system)?;
+        let Resolved { path: kind, accounting: acct, .. } = self.resolved;
         let (mut paths, mut ingress) = (Vec::new(), Vec::new());
         for gpu in 0..system.machine.gpus {
             let place = format!("gpu{gpu}");
@@ -526,8 +512,8 @@ impl Builder<'_> {
             clock_mhz: system.machine.clock_mhz,
             link_mhz: system.gpu_link.clock_mhz,
             line: system.machine.line,
-            policy: self.policy,
-            crosses: self.l1.crosses,
+            policy: self.resolved.policy,
+            crosses: self.resolved.l1.crosses,
             has_link: kind.has_link(),
             tags: gate::tags(system),
             local_latency: gate::local_latency(system),

@@ -1,6 +1,6 @@
 //! What may stand in the fields of a system file that name a design or a policy.
 
-use super::super::config::{ConfigError, System, choose};
+use super::super::config::{ConfigError, System};
 use super::super::copies::Extent;
 use super::super::gate;
 use super::super::l1::{self, NewL1Policy};
@@ -10,6 +10,7 @@ use super::super::memory_model::{Fences, MemoryModel};
 use super::super::places::Placement;
 use super::super::policy::Policy;
 use super::super::registry::{self, find};
+use super::super::resolved::{designs, policy};
 use crate::egress_path::PathKind;
 use crate::section::Section;
 use ports::did_you_mean;
@@ -27,76 +28,7 @@ pub const PLACEMENTS: [(&str, Placement); 6] = [
 ];
 
 /// The L2 that the L1 design brings.
-const OWN: &str = "own";
-
-/// The designs of a system. Errors: there is none of the name, or they do not go together.
-pub fn designs(system: &System) -> Result<(&'static l1::Design, &'static l2::Design), ConfigError> {
-    let l1 = registry::named::<l1::Design>(&system.l1.design)?;
-    let name = &system.l2.design;
-    let error = |problem: String| ConfigError { field: "l2.design".into(), problem };
-    match &l1.l2 {
-        Some(l2) if name == OWN => Ok((l1, l2)),
-        Some(_) => {
-            Err(error(format!("{name:?}: l1.design = {} brings its own L2, {OWN:?}", l1.name)))
-        }
-        None if name == OWN => {
-            Err(error(format!("{name:?}: l1.design = {} brings no L2", l1.name)))
-        }
-        None => Ok((l1, registry::named(name)?)),
-    }
-}
-
-/// Every design and policy that a system names exists, and they go together.
-pub fn check_names(system: &System) -> Result<(), ConfigError> {
-    let (l1, l2) = designs(system)?;
-    let l1_policy = registry::named::<NewL1Policy>(&system.sharing.l1)?;
-    let l2_policy = registry::named::<NewL2Policy>(&system.sharing.l2)?;
-    let refused = |cache: &str, policy: &str, design: &str| ConfigError {
-        field: format!("sharing.{cache}"),
-        problem: format!(
-            "{policy:?}: the caches place lines themselves with {cache}.design = {design}"
-        ),
-    };
-    if l1_policy.new.is_some() && !l1.asks_policy {
-        return Err(refused("l1", l1_policy.name, l1.name));
-    }
-    if l2_policy.new.is_some() && !l2.asks_policy {
-        return Err(refused("l2", l2_policy.name, l2.name));
-    }
-    let scheduler = registry::named::<NewScheduler>(&system.cu.scheduler)?;
-    choose("l2.policy", &system.l2.policy, &POLICIES)?;
-    let placement = choose("placement.policy", &system.placement.policy, &PLACEMENTS)?;
-    if let Placement::Replicated(_) = placement {
-        check_copies(system, (l1, l2))?;
-    }
-    choose("egress.design", &system.egress.design, &PathKind::ALL.map(|k| (k.name(), k)))?;
-    check_sections(system)?;
-    system.section(&gate::SECTION)?;
-    (l1.check)(system)?;
-    (l1_policy.check)(system)?;
-    (l2_policy.check)(system)?;
-    (scheduler.check)(system)
-}
-
-/// A copy has its GPU's newest values, and those of others when their kernels have ended: no more.
-/// Designs that know of one copy of a line, or promise more, do not go with it.
-fn check_copies(system: &System, (l1, l2): (&l1::Design, &l2::Design)) -> Result<(), ConfigError> {
-    let refused = |field: &str, design: &str, why: &str| {
-        let problem =
-            format!("{:?}: not with {field} = {design}, which {why}", system.placement.policy);
-        Err(ConfigError { field: "placement.policy".into(), problem })
-    };
-    if l2.directory.is_some() {
-        return refused("l2.design", l2.name, "keeps one copy of a line and knows who has others");
-    }
-    if l1.promises > MemoryModel::Rc || l1.bank.is_some() || l1.unit.is_some() {
-        return refused("l1.design", l1.name, "orders what is done to the one copy of a line");
-    }
-    if l1.l2.is_some() {
-        return refused("l1.design", l1.name, "brings an L2 that pushes no stores to other copies");
-    }
-    Ok(())
-}
+pub const OWN: &str = "own";
 
 /// The sections that designs of this program have of their own, by name.
 pub fn all_sections() -> Vec<&'static Section> {
@@ -125,7 +57,7 @@ pub fn own_sections(system: &System) -> Vec<&'static Section> {
 }
 
 /// A section of a design stands only where that is chosen: else its figures would mean nothing.
-fn check_sections(system: &System) -> Result<(), ConfigError> {
+pub fn check_sections(system: &System) -> Result<(), ConfigError> {
     let own = own_sections(system);
     let stray = |name: &&String| own.iter().all(|section| section.name != name.as_str());
     let Some(name) = system.sections.keys().find(stray) else { return Ok(()) };
@@ -211,9 +143,9 @@ pub fn promises(system: &System) -> Result<MemoryModel, ConfigError> {
 /// other's stores when the kernel ends, or when an invalidation has come for which no fence waits;
 /// and a store to another GPU is acknowledged before it is there.
 pub fn fences(system: &System) -> Result<Fences, ConfigError> {
-    let (l1, l2) = designs(system)?;
+    let (l1, _) = designs(system)?;
     let m = &system.machine;
-    let is_home = l2.directory.is_none() && system.l2.policy == "home-forward";
+    let is_home = policy(system)? == Policy::HomeForward;
     let has_copies = m.gpus > 1 || (m.chiplets > 1 && !is_home);
     Ok(if has_copies { Fences::Group } else { l1.fences })
 }

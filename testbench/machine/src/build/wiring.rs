@@ -1,8 +1,8 @@
 //! The networks of all chiplets, and the channels between command processors and what they command.
 
-use super::super::config::System;
+use super::super::config::{MOST_CHIPLETS, MOST_ENDS, MOST_GPUS, System};
 use super::super::engine::{
-    ComponentId, InletId, InletSpec, Network, OutletId, OutletSpec, Rate, Routes,
+    ComponentId, InletId, InletSpec, MOST_OUTLETS, Network, OutletId, OutletSpec, Rate, Routes,
 };
 use super::super::layout::Site;
 use super::super::link::Link;
@@ -34,6 +34,28 @@ pub enum Net {
 
 pub const NETS: [Net; 6] =
     [Net::Request, Net::Answer, Net::Memory, Net::Peer, Net::Push, Net::Arrival];
+
+/// Outlets of a unit at most, those that lead to it from command processors and units of designs
+/// included: an L2 bank sends into four networks, to its command processor and to its GPU's unit.
+const OUTLETS_OF_UNIT: usize = 8;
+/// Outlets of a chiplet of a machine that has as many of them as can be: of its units, of the gate
+/// and of links into its networks, and both ways between its command processor and the GPU's. With
+/// fewer chiplets each may have more units, and all of them together have fewer.
+const OUTLETS_OF_CHIPLET: usize = OUTLETS_OF_UNIT * (MOST_ENDS - MOST_CHIPLETS) as usize
+    + NETS.len() * MOST_CHIPLETS as usize
+    + 2;
+/// Outlets of its GPU: both ways between the gate and the command processor, and a design's unit.
+const OUTLETS_OF_GPU: usize = MOST_CHIPLETS as usize * OUTLETS_OF_CHIPLET + 4;
+const _: () = assert!(
+    MOST_GPUS as usize * OUTLETS_OF_GPU <= MOST_OUTLETS,
+    "the network has an outlet for all that a legal machine connects"
+);
+
+/// The window of an outlet. A link of a huge rate could hold more messages than an outlet counts:
+/// never are so many under way.
+fn window(messages: u64) -> u32 {
+    u32::try_from(messages).unwrap_or(u32::MAX)
+}
 
 /// Who says something beyond requests and answers.
 #[derive(Clone, Copy, Debug)]
@@ -219,7 +241,7 @@ impl<'a> Wiring<'a> {
         };
         // Messages that leave a link in a cycle when it is busy.
         let header = u64::from(self.system.network.header_bytes);
-        let most = link.bytes.div_ceil(link.cycles * header) as u32;
+        let most = link.bytes.div_ceil(link.cycles * header);
         // Messages that are under way inside a crossbar when it is busy.
         let far = self.system.network.latency.max(self.system.network.memory_latency);
         let mut ways_out = Vec::new();
@@ -239,7 +261,7 @@ impl<'a> Wiring<'a> {
                     latency: link_latency,
                     // The link's own port is what limits all networks together.
                     rate: Rate::UNLIMITED,
-                    window: link.queue + (link_latency + far) * most,
+                    window: window(u64::from(link.queue) + u64::from(link_latency + far) * most),
                 };
                 let outlet = self.network.add_outlet(spec, routes[usize::from(peer)]);
                 self.links[number as usize].add(inlet, outlet);
@@ -323,6 +345,7 @@ impl<'a> Wiring<'a> {
         senders.extend(self.gate_takes_part(net).0.then(|| layout.gate(layout.gpu_of(chiplet))));
         for unit in senders {
             let latency = self.latency(net, unit, true);
+            let messages = self.system.network.queue + latency + far;
             let spec = OutletSpec {
                 name: format!("{}.{net:?}", layout.name(unit)).to_lowercase(),
                 producer: self.numbers.unit(unit),
@@ -331,10 +354,10 @@ impl<'a> Wiring<'a> {
                     true => Rate::UNLIMITED,
                     false => Rate::per_cycle(self.system.network.bytes_per_cycle),
                 },
-                window: match self.is_gate(unit) {
-                    true => (self.system.network.queue + latency + far) * self.accesses_per_cycle(),
-                    false => self.system.network.queue + latency + far,
-                },
+                window: window(match self.is_gate(unit) {
+                    true => u64::from(messages) * u64::from(self.accesses_per_cycle()),
+                    false => messages.into(),
+                }),
             };
             let outlet = self.network.add_outlet(spec, routes);
             self.ends[net as usize][usize::from(chiplet)].from.push((unit, outlet));

@@ -4,7 +4,8 @@
 use cosim::catalog::Family;
 use ports::Limit::{Millionths, Names, OneOf, PowerOfTwo, Range, Switch};
 use ports::coherence_directory::{IDEAL_LINES, JOBS, RESPONSES, WAYS};
-use ports::common::finepack_types::FinePack;
+use ports::common::command_types::MAX_CHIPLETS;
+use ports::common::finepack_types::{FinePack, MAX_GPUS};
 use ports::fields;
 
 use super::System;
@@ -13,6 +14,8 @@ use crate::gate;
 use crate::l2;
 use crate::message::MAX_LINE;
 use crate::pages::PAGE;
+use crate::policy::Policy;
+use crate::resolved::policy;
 use crate::transactions::{MAX_LOADS, MAX_WAVES};
 
 /// Longest latency: queues hold what is under way, so it costs the host memory.
@@ -23,6 +26,12 @@ const MOST_LINK_CYCLES: u64 = 100_000;
 const MOST_PLACES: u64 = 4096;
 const MOST_MISSES: u64 = 1024;
 const MOST_LINE: u64 = MAX_LINE as u64;
+/// GPUs of a machine: those of the blocks between them, and of the bits of a set of GPUs.
+pub const MOST_GPUS: u16 = MAX_GPUS as u16;
+/// Chiplets of a GPU: those of its command processor.
+pub const MOST_CHIPLETS: u16 = MAX_CHIPLETS as u16;
+/// CUs, L2 banks and L3 slices of a chiplet, and the links to the other chiplets of its GPU.
+pub const MOST_ENDS: u16 = 126;
 /// Clocks of GPUs and links.
 const MHZ: ports::Limit = Range(1, 100_000);
 /// Bytes in cycles.
@@ -57,14 +66,14 @@ fields! {
     /// Section `[machine]`.
     pub struct MachineSection of System {
         /// GPUs.
-        pub gpus: u16 = Range(1, 16), "GPUs", "chosen: most GPUs of the FinePack blocks",
+        pub gpus: u16 = Range(1, MOST_GPUS as u64), "GPUs", "chosen: most GPUs of the FinePack blocks",
             where "so few that all caches together hold at most 2^32 bytes": all_caches_fit;
         /// Chiplets of a GPU.
-        pub chiplets: u16 = Range(1, 16), "chiplets", "CPElide, section VI";
+        pub chiplets: u16 = Range(1, MOST_CHIPLETS as u64), "chiplets", "CPElide, section VI";
         /// CUs of a chiplet.
         pub cus: u16 = Range(1, 100), "CUs", "chosen: the ports of a chiplet's networks",
             where "with machine.chiplets, l2.banks and l3.slices at most 126": |s| {
-                s.machine.cus + s.machine.chiplets + s.l2.banks + s.l3.slices <= 126
+                s.machine.cus + s.machine.chiplets + s.l2.banks + s.l3.slices <= MOST_ENDS
             };
         /// A cache line.
         pub line: u32 = PowerOfTwo(32, MOST_LINE), "bytes", "chosen: lines of GPUs";
@@ -310,8 +319,10 @@ fields! {
         /// released or acquired between kernels of a GPU.
         #[serde(default)]
         pub home_aware: bool = Switch, "", "chosen: CPElide's specification, 5.9",
-            where "false unless l2.policy = home-forward": |s| {
-                !s.command_processor.home_aware || s.l2.policy == "home-forward"
+            where "false unless l2.policy = home-forward, with no directory": |s| {
+                // Another check says it of names that stand for nothing.
+                let forwards = policy(s).map_or(true, |policy| policy == Policy::HomeForward);
+                !s.command_processor.home_aware || forwards
             };
         /// Launches are decided while the kernel before runs.
         #[serde(default)]

@@ -44,8 +44,12 @@ pub struct Inlet {
     pub(super) shard: u8,
 }
 
-/// Bits of an outlet's number.
-pub(super) const OUTLET_BITS: u32 = 16;
+/// Bits of an outlet's number, below those of the cycle in an entry's order.
+const OUTLET_BITS: u32 = 18;
+/// Most outlets of a network.
+pub const MOST_OUTLETS: usize = 1 << OUTLET_BITS;
+/// Last cycle of a run. A message reaches its inlet later by less than as many cycles again.
+pub const LAST_CYCLE: Cycle = 1 << (63 - OUTLET_BITS);
 
 /// A message on its way to an inlet, or waiting there.
 #[derive(Clone, Copy, Debug, Default)]

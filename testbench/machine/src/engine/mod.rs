@@ -11,7 +11,7 @@ mod rate;
 mod wheel;
 mod wires;
 
-pub use inlet::{InletId, InletSpec};
+pub use inlet::{InletId, InletSpec, LAST_CYCLE, MOST_OUTLETS};
 pub use network::{Network, OutletId, OutletSpec, Refusal, Routes};
 pub use passage::{HERE, Passage};
 pub use rate::{Port, Rate};

@@ -9,7 +9,7 @@
 //! Everything is bounded by the outlets' windows: a message counts there from its sending until its
 //! receiver takes it.
 
-use super::inlet::{Entry, Inlet, InletId, InletSpec, OUTLET_BITS};
+use super::inlet::{Entry, Inlet, InletId, InletSpec, MOST_OUTLETS};
 use super::passage::{HERE, Passage};
 use super::rate::{Port, Rate};
 use super::{ComponentId, Cycle, Wheel};
@@ -117,7 +117,7 @@ impl Network {
     /// Adds an outlet.
     pub fn add_outlet(&mut self, spec: OutletSpec, routes: Routes) -> OutletId {
         assert!(spec.window > 0 && spec.latency > 0, "{}: window and latency", spec.name);
-        assert!(self.outlets.len() < 1 << OUTLET_BITS, "{}: too many outlets", spec.name);
+        assert!(self.outlets.len() < MOST_OUTLETS, "{}: too many outlets", spec.name);
         self.outlets.push(Outlet {
             port: Port::new(spec.rate),
             last: 0,

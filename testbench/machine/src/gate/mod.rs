@@ -12,7 +12,7 @@ mod staging;
 pub use incoming::Ports as IncomingPorts;
 pub use outgoing::Ports as OutgoingPorts;
 pub use parameters::{
-    SECTION, accounting, accountings, load_bytes, local_latency, parameters, tags, warnings,
+    SECTION, accounting, accountings, check, load_bytes, local_latency, parameters, tags, warnings,
 };
 
 use cosim::socket::Socket;

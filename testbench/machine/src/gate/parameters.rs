@@ -12,6 +12,8 @@ use ports::common::finepack_types::{FinePack, offset_bits};
 use crate::config::{ConfigError, System, choose};
 use crate::egress_path::PathKind;
 use crate::engine::{Cycle, Rate};
+use crate::policy::Policy;
+use crate::resolved::Resolved;
 use crate::section::{Section, defaults};
 
 /// The named configurations, read once: every look at a system asks for one.
@@ -47,6 +49,14 @@ pub fn parameters(system: &System) -> Result<FinePack, ConfigError> {
         name => error(&format!("finepack.{name}"), format!("{}: must be {}", e.value, e.limit)),
     })?;
     Ok(parameters)
+}
+
+/// The section `[finepack]` of a file, and where there are several GPUs the blocks between them.
+pub fn check(system: &System) -> Result<(), ConfigError> {
+    match system.machine.gpus {
+        1 => system.section(&SECTION).map(|_| ()),
+        _ => parameters(system).map(|_| ()),
+    }
 }
 
 /// What `egress.accounting` may say, and the write queue's input.
@@ -128,8 +138,9 @@ pub fn tags(system: &System) -> u32 {
 
 /// Fields that keep a link below its rate: each with the rate that is reached.
 pub fn warnings(system: &System) -> Vec<String> {
-    let kind = PathKind::ALL.into_iter().find(|kind| kind.name() == system.egress.design);
-    let (Ok(p), Some(kind), true) = (parameters(system), kind, system.machine.gpus > 1) else {
+    let (Ok(Resolved { path: kind, policy, .. }), Ok(p), true) =
+        (Resolved::of(system), parameters(system), system.machine.gpus > 1)
+    else {
         return Vec::new();
     };
     if !kind.has_link() {
@@ -154,7 +165,7 @@ pub fn warnings(system: &System) -> Vec<String> {
     let beat = format!("finepack.beat = {} and {clock}", p.beat);
     reach("stores of whole lines", beat, bytes, cycles);
 
-    let is_coherent = !crate::build::has_policy(&system.l2.design);
+    let is_coherent = policy == Policy::Coherent;
     let answer = match is_coherent {
         true => coherence_bytes(line.min(p.line), p.ecrc == 1),
         false => completion_bytes(line.min(p.line), p.ecrc == 1),

@@ -30,6 +30,7 @@ use super::memory_model::{Fences, MemoryModel};
 use super::message::Message;
 use super::pool::Handle;
 use super::registry::{self, Named};
+use super::resolved::Resolved;
 use super::section::Section;
 use super::statistics::Counted;
 use super::timed::Clock;
@@ -187,7 +188,7 @@ pub struct Design {
     pub asks_policy: bool,
     /// What it needs of a system, and what it does not go together with. Errors name the field, and
     /// say why.
-    pub check: fn(&System) -> Result<(), ConfigError>,
+    pub check: fn(&Resolved) -> Result<(), ConfigError>,
     /// Makes what stands beside each CU.
     pub core: fn(&mut Make) -> Made<dyn L1>,
     /// Makes a unit for each GPU, with channels to and from its CUs, and its L2 banks where they

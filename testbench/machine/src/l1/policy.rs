@@ -4,11 +4,12 @@
 use std::fmt::Debug;
 
 use crate::cache::{Choice, Way, Ways};
-use crate::config::{ConfigError, System};
+use crate::config::ConfigError;
 use crate::context::Context;
 use crate::make::{Made, Make};
 use crate::message::Message;
 use crate::registry::Named;
+use crate::resolved::Resolved;
 use crate::section::Section;
 
 /// A policy, one instance for each L1. Under one a line takes its way when it has come, not when it
@@ -49,7 +50,7 @@ pub struct NewL1Policy {
     /// Sections of the system file that are its own.
     pub sections: &'static [Section],
     /// What it needs of a system. Errors name the field, and say why.
-    pub check: fn(&System) -> Result<(), ConfigError>,
+    pub check: fn(&Resolved) -> Result<(), ConfigError>,
     /// Makes one. None for an L1 that places lines itself.
     pub new: Option<NewPolicy>,
 }

@@ -12,13 +12,14 @@ use std::fmt::Debug;
 
 use super::addresses::Addresses;
 use crate::cache::{Choice, Way, Ways};
-use crate::config::{ConfigError, System};
+use crate::config::ConfigError;
 use crate::context::Context;
 use crate::engine::{Cycle, InletId, OutletId};
 use crate::l1::NewHook;
 use crate::message::{Kind, Message, Unit};
 use crate::pool::Handle;
 use crate::registry::Named;
+use crate::resolved::Resolved;
 use crate::section::Section;
 
 /// A bank as its hooks see it.
@@ -258,7 +259,7 @@ pub struct NewL2Policy {
     /// Sections of the system file that are its own.
     pub sections: &'static [Section],
     /// What it needs of a system. Errors name the field, and say why.
-    pub check: fn(&System) -> Result<(), ConfigError>,
+    pub check: fn(&Resolved) -> Result<(), ConfigError>,
     /// Makes the hook of a bank. None for banks that place lines themselves.
     pub new: Option<NewHook>,
 }

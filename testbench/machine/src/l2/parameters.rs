@@ -1,12 +1,11 @@
 //! The coherence directory beside each L2 bank: its parameters, and what they allow.
 
 use ports::Parameters;
-use ports::coherence_directory::{Config, Replacement, Variant};
+use ports::coherence_directory::{Config, MAX_GPUS, Replacement, Variant};
 
-use super::Design;
 use crate::config::{ConfigError, DirectorySection, System, choose};
 use crate::gate;
-use crate::registry;
+use crate::resolved::designs;
 
 const REPLACEMENTS: [(&str, Replacement); 2] =
     [("lru", Replacement::Lru), ("fifo", Replacement::Fifo)];
@@ -71,7 +70,7 @@ fn config(system: &System, variant: Variant) -> Result<Config, ConfigError> {
         ideal_lines: d.ideal_lines,
     };
     let field = |name: &str| match name {
-        "gpus" => "machine.gpus x machine.chiplets".to_string(),
+        "gpus" => "machine.chiplets".to_string(),
         "line" => "machine.line".to_string(),
         name => format!("directory.{name}"),
     };
@@ -79,10 +78,14 @@ fn config(system: &System, variant: Variant) -> Result<Config, ConfigError> {
     checked.map_err(|e| {
         let share = match e.name {
             "entries" => format!(" for each of {banks} L2 banks"),
+            "gpus" => format!(" chiplets of {} GPUs", system.machine.gpus),
             _ => String::new(),
         };
         // A machine of one has no directory.
-        let limit = if e.name == "gpus" { "1 to 16".to_string() } else { e.limit };
+        let limit = match e.name {
+            "gpus" => format!("1 to {MAX_GPUS} with l2.design = {}", system.l2.design),
+            _ => e.limit,
+        };
         let problem = format!("{}{share}: must be {limit}", e.value);
         ConfigError { field: field(e.name), problem }
     })?;
@@ -91,8 +94,8 @@ fn config(system: &System, variant: Variant) -> Result<Config, ConfigError> {
 
 /// The directory that each L2 bank has, if any: where nobody shares anything there is none.
 fn variant(system: &System) -> Option<Variant> {
-    let l2 = registry::find::<Design>(&system.l2.design);
-    l2.and_then(|design| design.directory).filter(|_| nodes(system) > 1)
+    let (_, l2) = designs(system).ok()?;
+    l2.directory.filter(|_| nodes(system) > 1)
 }
 
 /// Every limit of a machine whose L2 design has a directory.

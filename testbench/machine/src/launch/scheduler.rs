@@ -2,10 +2,11 @@
 
 use std::fmt::Debug;
 
-use crate::config::{ConfigError, System};
+use crate::config::ConfigError;
 use crate::context::Context;
 use crate::make::{Made, Make};
 use crate::registry::Named;
+use crate::resolved::Resolved;
 use crate::section::Section;
 
 /// A kernel's work-groups on a chiplet.
@@ -64,7 +65,7 @@ pub struct NewScheduler {
     /// Sections of the system file that are its own.
     pub sections: &'static [Section],
     /// What it needs of a system. Errors name the field, and say why.
-    pub check: fn(&System) -> Result<(), ConfigError>,
+    pub check: fn(&Resolved) -> Result<(), ConfigError>,
     /// Makes that of a chiplet.
     pub new: fn(&mut Make) -> Made<dyn Scheduler>,
 }

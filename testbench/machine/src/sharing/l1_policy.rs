@@ -13,12 +13,13 @@ use super::parameters::{Parameters, SECTION, refused};
 use super::rule::{self, Rule};
 use super::{NAME, report, report_if};
 use crate::cache::{Choice, Way, Ways};
-use crate::config::{ConfigError, System};
+use crate::config::ConfigError;
 use crate::context::Context;
 use crate::engine::Cycle;
 use crate::l1::{L1Policy, NewL1Policy, take_away};
 use crate::make::{Made, Make};
 use crate::message::Message;
+use crate::resolved::Resolved;
 
 inventory::submit! {
     NewL1Policy {
@@ -30,8 +31,8 @@ inventory::submit! {
     }
 }
 
-fn check(system: &System) -> Result<(), ConfigError> {
-    let config = Config::from(&Parameters::of(system)?.blocks);
+fn check(machine: &Resolved) -> Result<(), ConfigError> {
+    let config = Config::from(&Parameters::of(machine.system)?.blocks);
     config.validate().map_err(|illegal| refused("sharing.l1", NAME, &illegal))
 }
 

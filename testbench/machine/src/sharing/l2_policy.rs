@@ -18,7 +18,7 @@ use super::rule::{self, Rule};
 use super::users::Users;
 use super::{NAME, report, report_if};
 use crate::cache::{Choice, Way, Ways};
-use crate::config::{ConfigError, System};
+use crate::config::ConfigError;
 use crate::context::Context;
 use crate::engine::Cycle;
 use crate::l1::take_away;
@@ -27,6 +27,7 @@ use crate::layout::Site;
 use crate::make::{Made, Make};
 use crate::message::{Kind, Message, Unit};
 use crate::pool::Handle;
+use crate::resolved::Resolved;
 
 inventory::submit! {
     NewL2Policy {
@@ -38,8 +39,8 @@ inventory::submit! {
     }
 }
 
-fn check(system: &System) -> Result<(), ConfigError> {
-    let config = Config::from(&Parameters::of(system)?.blocks);
+fn check(machine: &Resolved) -> Result<(), ConfigError> {
+    let config = Config::from(&Parameters::of(machine.system)?.blocks);
     config.validate().map_err(|illegal| refused("sharing.l2", NAME, &illegal))
 }
 

@@ -7,8 +7,8 @@ use ports::{ConfigError as Illegal, Fields, fields};
 
 use super::rule::{self, Rule};
 use crate::config::{ConfigError, System};
-use crate::l2;
-use crate::registry;
+use crate::policy::Policy;
+use crate::resolved::policy;
 use crate::section::{Section, defaults};
 
 fields! {
@@ -47,13 +47,12 @@ fn blocks(system: &System) -> Sharing {
         u32::try_from(sets.next_power_of_two()).unwrap_or(u32::MAX)
     };
     let groups = if cu.groups == 0 { cu.waves } else { cu.groups.min(cu.waves) };
-    let directory = has_directory(system);
     // Chiplets whose CUs ask a bank; those of other GPUs are one SM more.
-    let is_private = !directory && l2.policy == "private";
-    let chiplets = if is_private { 1 } else { u32::from(m.chiplets) };
+    let policy = policy(system).ok();
+    let chiplets = if policy == Some(Policy::Private) { 1 } else { u32::from(m.chiplets) };
     let others = u32::from(m.gpus > 1);
     // A directory's bank has as many again for lines of other chiplets.
-    let peers = directory && u32::from(m.chiplets) * u32::from(m.gpus) > 1;
+    let peers = policy == Some(Policy::Coherent) && u32::from(m.chiplets) * u32::from(m.gpus) > 1;
     Sharing {
         n_sm: chiplets * u32::from(m.cus) + others,
         slots: groups.min(MOST_SLOTS),
@@ -64,11 +63,6 @@ fn blocks(system: &System) -> Sharing {
         l2_mshr: l2.misses * (1 + u32::from(peers)),
         ..paper
     }
-}
-
-fn has_directory(system: &System) -> bool {
-    let design = registry::find::<l2::Design>(&system.l2.design);
-    design.is_some_and(|design| design.directory.is_some())
 }
 
 /// Those of the blocks.

@@ -24,7 +24,7 @@ macro_rules! schedulers {
                 name: $name,
                 about: $about,
                 sections: &[SECTION],
-                check: |system| check(system, $name),
+                check: |machine| check(machine.system, $name),
                 new: |make| new(make, mode::$mode, $group),
             }
         }

@@ -6,6 +6,7 @@
 //! seed that the clock gives (`make soak`); `DUET_FUZZ_SEED=N` begins with seed N. Else some seeds
 //! are always the same.
 
+mod machines;
 mod systems;
 mod traces;
 
@@ -134,4 +135,9 @@ fn damaged_traces_are_read_or_refused() {
 fn damaged_system_files_are_read_or_refused() {
     let seeds = systems::seeds();
     fuzz("system", 3000, |random| systems::try_one(random, &seeds));
+}
+
+#[test]
+fn random_machines_that_the_checks_accept_run() {
+    fuzz("machine", 300, machines::try_one);
 }

@@ -152,7 +152,7 @@ const MUTE: Design = Design {
         let inner = (stc_mb().core)(make)?;
         Ok(Box::new(Mute { inner, first }))
     },
-    check: |system| (stc_mb().check)(system),
+    check: |machine| (stc_mb().check)(machine),
     unit: Some(|make, ports| (stc_mb().unit.expect("it has one"))(make, ports)),
     ..design::SRC
 };

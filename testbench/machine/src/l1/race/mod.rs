@@ -23,7 +23,7 @@ use ports::message;
 
 use super::{Design, SRC};
 use crate::memory_model::{Fences, MemoryModel};
-use parameters::Parameters;
+use parameters::check;
 
 const SPEC: Design = Design {
     name: "race-spec",
@@ -33,7 +33,7 @@ const SPEC: Design = Design {
     orders_l2: true,
     sections: &[parameters::SECTION],
     asks_policy: false,
-    check: |system| Parameters::of(system).map(|_| ()),
+    check,
     core: load_store_unit::new,
     unit: Some(unit::new),
     bank: Some(bank::new),

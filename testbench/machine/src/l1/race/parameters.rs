@@ -7,8 +7,8 @@ use ports::{Fields, fields};
 
 use super::rule::{self, Rule};
 use crate::config::{ConfigError, System};
-use crate::l2;
-use crate::registry;
+use crate::policy::Policy;
+use crate::resolved::Resolved;
 use crate::section::{Section, defaults};
 
 /// Those of the blocks, and of the L2 banks.
@@ -62,11 +62,10 @@ fn blocks(system: &System) -> RaceDetection {
 }
 
 impl Parameters {
-    /// Those of section `[race_detection]`, for the machine. Errors: the machine cannot have race
-    /// detection, or not with these.
+    /// Those of section `[race_detection]`, for the machine. Errors: the blocks cannot have
+    /// these.
     pub fn of(system: &System) -> Result<Self, ConfigError> {
         let error = |field: &str, problem: String| ConfigError { field: field.into(), problem };
-        check_machine(system)?;
         let blocks: RaceDetection = system.parameters(&SECTION)?;
         let Besides { places, without } = system.parameters(&SECTION)?;
         let without = rule::named(&without)?;
@@ -86,9 +85,10 @@ impl Parameters {
 
 /// All CUs share the L2 of a line, which performs atomics; nobody else writes it while a kernel
 /// runs (specification 5.6, 5.7 U13).
-fn check_machine(system: &System) -> Result<(), ConfigError> {
+pub fn check(machine: &Resolved) -> Result<(), ConfigError> {
+    let Resolved { system, l1, l2, policy, .. } = *machine;
     let m = &system.machine;
-    let with = format!("with l1.design = {}", system.l1.design);
+    let with = format!("with l1.design = {}", l1.name);
     let error = |field: &str, problem: String| Err(ConfigError { field: field.into(), problem });
     if m.gpus > 1 {
         let problem = format!("{}: must be 1 {with}: the order of writes is one GPU's", m.gpus);
@@ -97,20 +97,19 @@ fn check_machine(system: &System) -> Result<(), ConfigError> {
     if m.line != LINE {
         return error("machine.line", format!("{}: must be {LINE} {with}", m.line));
     }
-    let coherent =
-        registry::find::<l2::Design>(&system.l2.design).is_some_and(|d| d.directory.is_some());
-    if m.chiplets > 1 && coherent {
-        let problem = format!(
-            "{:?} caches lines in several L2s: {with} one L2 orders what is done to a line",
-            system.l2.design
-        );
-        return error("l2.design", problem);
+    match policy {
+        Policy::Coherent if m.chiplets > 1 => {
+            let several = "caches lines in several L2s";
+            let problem =
+                format!("{:?} {several}: {with} one L2 orders what is done to a line", l2.name);
+            error("l2.design", problem)
+        }
+        Policy::Private => {
+            let problem = format!(
+                "\"private\" performs atomics in the L3: {with} the L2, which is ordered, does"
+            );
+            error("l2.policy", problem)
+        }
+        _ => Parameters::of(system).map(|_| ()),
     }
-    if !coherent && system.l2.policy == "private" {
-        let problem = format!(
-            "\"private\" performs atomics in the L3: {with} the L2, which is ordered, does"
-        );
-        return error("l2.policy", problem);
-    }
-    Ok(())
 }

@@ -12,8 +12,8 @@ use ports::message;
 
 use super::{Design, SRC};
 use crate::memory_model::Fences;
-use parameters::Parameters;
 pub use parameters::SECTION;
+use parameters::check;
 
 const NV: Design = Design {
     name: "stc-nv",
@@ -21,7 +21,7 @@ const NV: Design = Design {
     fences: Fences::Gpu,
     sections: &[SECTION],
     asks_policy: false,
-    check: |system| Parameters::of(system).map(|_| ()),
+    check,
     core: agent::new,
     unit: Some(manager::new),
     ..SRC

@@ -6,8 +6,8 @@ use ports::common::stc_types::{Stc, Variant};
 use ports::{Fields, fields};
 
 use crate::config::{ConfigError, System};
-use crate::l2;
-use crate::registry;
+use crate::policy::Policy;
+use crate::resolved::Resolved;
 use crate::section::{Section, defaults};
 
 /// Those of the blocks, and of the links between them.
@@ -62,11 +62,10 @@ fn blocks(system: &System) -> Stc {
 }
 
 impl Parameters {
-    /// Those of section `[stc]`, for the design and the machine. Errors: the machine cannot have
-    /// STC, or not with these.
+    /// Those of section `[stc]`, for the design and the machine. Errors: the blocks cannot have
+    /// these.
     pub fn of(system: &System) -> Result<Self, ConfigError> {
         let error = |field: &str, problem: String| ConfigError { field: field.into(), problem };
-        check_machine(system)?;
         let blocks: Stc = system.parameters(&SECTION)?;
         let Links { link } = system.parameters(&SECTION)?;
         let check = |ok: bool, name: &str, value: u32, limit: String| match ok {
@@ -96,9 +95,9 @@ impl Parameters {
 
 /// All CUs share the L2 of a line, and nobody else writes it while a kernel runs (specification
 /// 5.7, item 5).
-fn check_machine(system: &System) -> Result<(), ConfigError> {
-    let m = &system.machine;
-    let design = &system.l1.design;
+pub fn check(machine: &Resolved) -> Result<(), ConfigError> {
+    let Resolved { system, l1, l2, policy, .. } = *machine;
+    let (m, design) = (&system.machine, l1.name);
     let error = |field: &str, problem: String| Err(ConfigError { field: field.into(), problem });
     if m.gpus > 1 {
         let why = "other GPUs write memory past the epochs";
@@ -107,17 +106,13 @@ fn check_machine(system: &System) -> Result<(), ConfigError> {
             format!("{}: must be 1 with l1.design = {design}: {why}", m.gpus),
         );
     }
-    let coherent =
-        registry::find::<l2::Design>(&system.l2.design).is_some_and(|d| d.directory.is_some());
-    let why = format!("with l1.design = {design} one L2 serves each line");
-    if m.chiplets > 1 && coherent {
-        return error(
-            "l2.design",
-            format!("{:?} caches lines in several L2s: {why}", system.l2.design),
-        );
+    let several =
+        format!("caches lines in several L2s: with l1.design = {design} one L2 serves each line");
+    match policy {
+        Policy::Coherent if m.chiplets > 1 => {
+            error("l2.design", format!("{:?} {several}", l2.name))
+        }
+        Policy::Private if m.chiplets > 1 => error("l2.policy", format!("\"private\" {several}")),
+        _ => Parameters::of(system).map(|_| ()),
     }
-    if m.chiplets > 1 && system.l2.policy == "private" {
-        return error("l2.policy", format!("\"private\" caches lines in several L2s: {why}"));
-    }
-    Ok(())
 }

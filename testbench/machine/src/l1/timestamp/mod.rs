@@ -20,7 +20,7 @@ use crate::l2;
 use crate::make::Make;
 use crate::memory_model::{Fences, MemoryModel};
 use crate::timed::Clock;
-use parameters::Parameters;
+use parameters::check;
 use side::{Gtsc, Tc};
 
 /// A bank is released at a kernel's end. What it holds it keeps: it drops what the host writes, and
@@ -42,7 +42,7 @@ const GTSC_RC: Design = Design {
     fences: Fences::Gpu,
     sections: &[parameters::SECTION],
     asks_policy: true,
-    check: |system| Parameters::of(system).map(|_| ()),
+    check,
     core: cache::new::<Gtsc>,
     unit: Some(unit::new),
     clock: Some(Clock::Logical),

@@ -3,10 +3,12 @@
 use cosim::catalog::Family;
 use ports::Limit::Names;
 use ports::common::timestamp_types::{Protocol, Timestamp};
-use ports::{ConfigError as Illegal, Fields, fields};
+use ports::{ConfigError as Illegal, Fields, Parameters as _, fields, gtsc_rst};
 
 use super::rule::{self, Rule};
 use crate::config::{ConfigError, System};
+use crate::policy::Policy;
+use crate::resolved::Resolved;
 use crate::section::{Section, defaults};
 
 fields! {
@@ -79,19 +81,11 @@ fn blocks(system: &System) -> Timestamp {
 }
 
 impl Parameters {
-    /// Those of section `[timestamp]`, for the design and the machine. Errors: the machine cannot
-    /// have timestamp coherence, or not with these.
+    /// Those of section `[timestamp]`, for the design and the machine. Errors: the blocks cannot
+    /// have these.
     pub fn of(system: &System) -> Result<Self, ConfigError> {
         let design = &system.l1.design;
         let error = |field: &str, problem: String| ConfigError { field: field.into(), problem };
-        let (m, policy) = (&system.machine, &system.l2.policy);
-        if (m.chiplets > 1 || m.gpus > 1) && policy == "private" {
-            let problem = format!(
-                "\"private\" holds a line in several L2s, and other GPUs pass them by: with \
-                 l1.design = {design} one bank has its timestamps"
-            );
-            return Err(error("l2.policy", problem));
-        }
         let blocks: Timestamp = system.parameters(&SECTION)?;
         let Besides { without } = system.parameters(&SECTION)?;
         let without = rule::named(&without, design)?;
@@ -119,5 +113,48 @@ impl Parameters {
         })?;
         let name = format!("{design}, {} SMs, {} warps", blocks.n_sm, blocks.warps);
         Ok(Self { blocks, without, name })
+    }
+    /// Those of the reset of a GPU's timestamps: it has all banks of the GPU, and its CUs alone.
+    pub fn of_reset(&self, system: &System) -> gtsc_rst::Config {
+        let m = &system.machine;
+        let of_gpu = |parts: u16| u32::from(m.chiplets) * u32::from(parts);
+        gtsc_rst::Config::from(&Timestamp {
+            n_sm: of_gpu(m.cus),
+            l2_banks: of_gpu(system.l2.banks).next_power_of_two(),
+            ..self.blocks.clone()
+        })
+    }
+}
+
+/// One bank has the timestamps of a line, and one block resets those of a GPU.
+pub fn check(machine: &Resolved) -> Result<(), ConfigError> {
+    let Resolved { system, l1, policy, .. } = *machine;
+    let (m, design) = (&system.machine, l1.name);
+    let error = |field: &str, problem: String| Err(ConfigError { field: field.into(), problem });
+    if (m.chiplets > 1 || m.gpus > 1) && policy == Policy::Private {
+        let problem = format!(
+            "\"private\" holds a line in several L2s, and other GPUs pass them by: with l1.design \
+             = {design} one bank has its timestamps"
+        );
+        return error("l2.policy", problem);
+    }
+    let parameters = Parameters::of(system)?;
+    if l1.unit.is_none() {
+        return Ok(());
+    }
+    // Its other limits are those of L1s and banks, too.
+    match parameters.of_reset(system).validate() {
+        Ok(()) => Ok(()),
+        Err(Illegal { name: "l2_banks", value, limit }) => {
+            let problem = format!(
+                "{}: L2 banks of a GPU, rounded up to a power of 2, {value}: must be {limit} with \
+                 l1.design = {design}",
+                system.l2.banks
+            );
+            error("l2.banks", problem)
+        }
+        Err(Illegal { name, value, limit }) => {
+            error(&format!("timestamp.{name}"), format!("{value}: must be {limit}"))
+        }
     }
 }

@@ -3,7 +3,7 @@
 use cosim::socket::Socket;
 use hwmodel::gtsc_rst::GtscRst;
 use hwmodel::{Block, Model};
-use ports::gtsc_rst::{Config, In, Out};
+use ports::gtsc_rst::{In, Out};
 
 use super::parameters::Parameters;
 use super::rule::{self, Rule};
@@ -17,7 +17,7 @@ use crate::message::Packed;
 
 /// Makes the unit.
 pub fn new(make: &mut Make, ports: UnitPorts) -> Made<dyn GpuUnit> {
-    let Parameters { mut blocks, name, without } = Parameters::of(make.system)?;
+    let parameters = Parameters::of(make.system)?;
     let wires = |ports: &[UnitPort]| {
         ports
             .iter()
@@ -29,11 +29,9 @@ pub fn new(make: &mut Make, ports: UnitPorts) -> Made<dyn GpuUnit> {
             .collect::<Vec<_>>()
     };
     let (l1s, banks) = (wires(&ports.cores), wires(&ports.banks));
-    // It has all banks of the GPU, and its CUs alone.
-    (blocks.n_sm, blocks.l2_banks) = (l1s.len() as u32, (banks.len() as u32).next_power_of_two());
-    let config = Config::from(&blocks);
-    let mut block: Socket<GtscRst> = make.socket(&name, &config)?;
-    if let Some(Rule::Reset(rule)) = without {
+    let config = parameters.of_reset(make.system);
+    let mut block: Socket<GtscRst> = make.socket(&parameters.name, &config)?;
+    if let Some(Rule::Reset(rule)) = parameters.without {
         take_away(rule::FIELD, &mut block, GtscRst::without(&config, rule))?;
     }
     let out = block.outputs();

@@ -21,7 +21,7 @@ const DESIGN: Design = Design {
     name: "test-queue",
     about: "for tests: src with a queue before each L1, in each L2 bank and in each GPU's unit",
     sections: &[SECTION],
-    check: |system| config(system).map(|_| ()),
+    check: |machine| config(machine.system).map(|_| ()),
     core: |make| {
         let inner = (SRC.core)(make)?;
         let queue = Queue::new(make)?;

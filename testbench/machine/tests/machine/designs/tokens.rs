@@ -20,11 +20,11 @@ const DESIGN: Design = Design {
     about: "for tests: no L1; L2 banks serve CUs in the order of a unit's tokens",
     sections: &[SECTION, queue::SECTION],
     asks_policy: false,
-    check: |system| {
+    check: |machine| {
         let problem = "one GPU, with l1.design = test-tokens".to_string();
         let field = "machine.gpus".to_string();
-        parameters(system)?;
-        if system.machine.gpus == 1 { Ok(()) } else { Err(ConfigError { field, problem }) }
+        parameters(machine.system)?;
+        if machine.system.machine.gpus == 1 { Ok(()) } else { Err(ConfigError { field, problem }) }
     },
     core: |make| Ok(Box::new(Agent { places: parameters(make.system)?.places, sent: 0 })),
     unit: Some(|make, ports| {

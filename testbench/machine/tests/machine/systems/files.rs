@@ -305,3 +305,98 @@ fn an_entry_of_a_directory_lies_in_one_bank() {
         assert_eq!(message, format!("rec-4gpu-small: l2.interleave: {problem}"));
     }
 }
+
+/// What the L2 design brings counts, not what the file says: by `--set` and in a file alike.
+#[test]
+fn limits_are_of_what_the_machine_will_use() {
+    let message =
+        refused_with("cpelide-4-small", "l2.design=cpelide command_processor.home_aware=true");
+    let limit = "must be false unless l2.policy = home-forward, with no directory";
+    assert_eq!(message, format!("cpelide-4-small: command_processor.home_aware: true: {limit}"));
+    let directories = ["directory", "hmg", "rec", "ideal"];
+    for design in directories {
+        let set =
+            format!("l2.design={design} l2.policy=home-forward command_processor.home_aware=true");
+        let message = refused_with("cpelide-4-small", &set);
+        assert!(
+            message.ends_with(&format!("command_processor.home_aware: true: {limit}")),
+            "{message}"
+        );
+        let system = systems::load("cpelide-4-small", &[]).unwrap();
+        let text = toml::to_string(&system).unwrap();
+        let text = text
+            .replace("home_aware = false", "home_aware = true")
+            .replace("policy = \"private\"", "policy = \"home-forward\"")
+            .replacen("design = \"software\"", &format!("design = \"{design}\""), 1);
+        let line = 1 + text.lines().position(|line| line.starts_with("home_aware")).unwrap();
+        let message = System::parse("m.toml", &text, &[]).expect_err(design).to_string();
+        assert_eq!(message, format!("m.toml:{line}: command_processor.home_aware: true: {limit}"));
+    }
+    let set = "l2.design=cpelide l2.policy=home-forward command_processor.home_aware=true";
+    assert_eq!(refusal("cpelide-4-small", set), None);
+}
+
+/// Limits of blocks whose parameters follow from the machine are said by its fields.
+#[test]
+fn limits_of_blocks_are_said_by_fields_of_the_file() {
+    let banks = "l1.design=gtsc-rc l2.design=own l2.policy=home-forward l2.ways=2 l2.banks=32 \
+                 l2.bytes=131072 machine.line=128 l1.ways=2 l1.bytes=2048";
+    let message = refused_with("fermi-16sm", banks);
+    let expected = "fermi-16sm: l2.banks: 32: L2 banks of a GPU, rounded up to a power of 2, 32: must \
+                    be a power of 2, 1 to 16 with l1.design = gtsc-rc";
+    assert_eq!(message, expected);
+    let message = refused_with("cpelide-4-small", "machine.gpus=16 l2.design=hmg");
+    let nodes = "64 chiplets of 16 GPUs: must be 1 to 16 with l2.design = hmg";
+    assert_eq!(message, format!("cpelide-4-small: machine.chiplets: {nodes}"));
+    let text = toml::to_string(&systems::load("rec-4gpu-small", &[]).unwrap()).unwrap();
+    let text = text.replacen("[finepack]\n", "[finepack]\nmax_payload = 28\n", 1);
+    let message = System::parse("m.toml", &text, &[]).unwrap_err().to_string();
+    let line = 1 + text.lines().position(|line| line.starts_with("max_payload")).unwrap();
+    assert!(
+        message.starts_with(&format!("m.toml:{line}: finepack.max_payload: 28: must be")),
+        "{message}"
+    );
+}
+
+/// What is no regular file with something in it is not read.
+#[test]
+fn folders_devices_and_files_that_are_empty_or_huge_are_refused() {
+    let refused = |name: &str| systems::load(name, &[]).expect_err(name).to_string();
+    let folder = std::env::temp_dir().join(format!("duet-system-files-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("x.toml")).unwrap();
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_string();
+    for name in [path(""), path("x.toml")] {
+        assert_eq!(refused(&name), format!("{name}: is a folder; a system file is a TOML file"));
+    }
+    let file = path("y.toml");
+    for text in ["", " \n\n"] {
+        std::fs::write(&file, text).unwrap();
+        let message = format!("{file}: is empty; `duet systems new` writes a system file");
+        assert_eq!(refused(&file), message);
+    }
+    // Sparse: nothing reads it.
+    std::fs::File::create(&file).unwrap().set_len(1 << 40).unwrap();
+    assert_eq!(refused(&file), format!("{file}: {} bytes; at most 1048576", 1u64 << 40));
+    std::fs::write(path("plain"), GOOD).unwrap();
+    assert_eq!(systems::load(&path("plain"), &[]).unwrap(), preset("stc-8cu"));
+    #[cfg(unix)]
+    {
+        let special = "is a device, pipe or socket; a system file is a regular file";
+        assert_eq!(refused("/dev/null"), format!("/dev/null: {special}"));
+        let socket = path("socket.toml");
+        let _held = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        assert_eq!(refused(&socket), format!("{socket}: {special}"));
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// The message of what refuses a preset with some values replaced.
+fn refusal(name: &str, set: &str) -> Option<String> {
+    let pairs = set.split_whitespace().map(|pair| pair.split_once('=').unwrap());
+    let set: Vec<_> = pairs.map(|(k, v)| (k.to_string(), v.to_string())).collect();
+    systems::load(name, &set).err().map(|error| error.to_string())
+}
+
+fn refused_with(name: &str, set: &str) -> String {
+    refusal(name, set).unwrap_or_else(|| panic!("{name} with {set} is accepted"))
+}
