@@ -7,7 +7,7 @@ use machine::{Bodies, Machine, MemoryModel, Options, RunError, System, own_secti
 use ports::{Field, Limit};
 use traces::trace::Reader;
 use traces::workloads::SplitMix64;
-use traces::workloads::program::{Kernel, Place, Program, Step, What, Who};
+use traces::workloads::program::{Kernel, Labels, Place, Program, Step, What, Who};
 
 use super::{Came, pick};
 
@@ -45,7 +45,8 @@ fn program() -> Reader {
         step(add, place(192, 0, 0)),
         step(What::Load, place(128, 4, 0)),
     ];
-    let kernel = Kernel { writes: vec![(0, 64)], groups: 5, items: 16, steps, read: true };
+    let labels = Labels::Ranges;
+    let kernel = Kernel { labels, writes: vec![(0, 64)], groups: 5, items: 16, steps, read: true };
     Program(vec![kernel.clone(), kernel]).record()
 }
 
