@@ -190,7 +190,12 @@ impl Inputs {
             _ => r.below(c.gpus) as u8,
         };
         let mut req = Req { addr, id: r.word() as u8, src, op };
-        if r.chance(p.fault) {
+        // Ideal has a fault beside the source's: which of the two is told?
+        let mut faults = u32::from(r.chance(p.fault));
+        if faults > 0 && c.variant == Variant::Ideal {
+            faults += r.below(2);
+        }
+        for _ in 0..faults {
             match r.below(4) {
                 0 => req.op = 6 + r.below(2) as u8,
                 1 => req.src = r.below(16) as u8,

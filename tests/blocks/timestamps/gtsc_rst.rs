@@ -117,6 +117,25 @@ fn generations_are_counted_modulo_4() {
 }
 
 #[test]
+fn a_reset_for_an_overflow_alone_tells_no_kernels_end() {
+    on_both(|body| {
+        let mut bench = Bench::around(body(&config()), In::default(), Alone);
+        let mut reset = |kend_valid, rep| {
+            bench.next = In { ovf: 1, kend_valid, halted: 3, rst_done: 3, ..In::default() };
+            bench.cycle();
+            (bench.next.ovf, bench.next.kend_valid) = (0, false);
+            bench.next.rep_ack = acks([rep, rep]);
+            // Halt, Sweep, Flush.
+            bench.run(3);
+            assert!(bench.shown().kend_ready);
+            bench.shown().kend_done
+        };
+        let told = [reset(true, 1), reset(false, 2), reset(true, 3), reset(false, 0)];
+        assert_eq!(told, [true, false, true, false]);
+    });
+}
+
+#[test]
 fn a_generation_that_cannot_be() {
     on_both(|body| {
         let mut bench = Bench::around(body(&config()), In::default(), Alone);
