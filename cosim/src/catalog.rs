@@ -43,7 +43,8 @@ pub trait Family: Clone + PartialEq + Serialize + DeserializeOwned + 'static {
     }
 }
 
-/// Declares a family: its type, a struct of [`ports::fields`], and the name of its file in `configs/` of the crate.
+/// Declares a family: its type, a struct of [`ports::fields`], and the name of its file in
+/// `configs/` of the crate.
 #[macro_export]
 macro_rules! family {
     ($family:ty, $name:literal) => {

@@ -184,8 +184,9 @@ fn packet_of_4096_bytes_comes_out_with_its_last_store() {
     });
 }
 
-/// Rules 7 and 8: an address is a sum of 64 bits, whatever of it a sender uses. Two sub-packets, the
-/// second 128 bytes behind the base; then a plain write of 16 bytes, 8 of them behind the line's end.
+/// Rules 7 and 8: an address is a sum of 64 bits, whatever of it a sender uses. Two sub-packets,
+/// the second 128 bytes behind the base; then a plain write of 16 bytes, 8 of them behind the
+/// line's end.
 #[test]
 fn addresses_carry_over_4_gb_and_beyond() {
     for carry in [32, 33, 40, 48, 63] {

@@ -180,8 +180,8 @@ impl Cache {
         Ok(Place { folder, finished: self.folder.join(name) })
     }
 
-    /// Makes a folder of the cache, which may be the first. Errors: as of `check`, too: another user
-    /// may have been faster.
+    /// Makes a folder of the cache, which may be the first. Errors: as of `check`, too: another
+    /// user may have been faster.
     fn make_folder(&self, folder: &Path) -> Result<(), VerilatedError> {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
         made.map_err(|e| VerilatedError::cache(folder, e))?;

@@ -1,5 +1,5 @@
-//! RTL from elsewhere, such as a bundle's, is data: what it simulates may be wrong, but a body of it
-//! runs no program and opens no file.
+//! RTL from elsewhere, such as a bundle's, is data: what it simulates may be wrong, but a body of
+//! it runs no program and opens no file.
 //!
 //! Verilator's preprocessor expands each file, and the body is built from the expanded text, which
 //! is what is checked. So neither a macro nor the order of files can compose what the check does

@@ -31,8 +31,8 @@ impl Random {
         (self.word() >> 56) < u64::from(part)
     }
 
-    /// A multiple of a power of 2 from 2^32 to 2^63, or 2^64, which is 0: an address that is reached
-    /// by a carry from below.
+    /// A multiple of a power of 2 from 2^32 to 2^63, or 2^64, which is 0: an address that is
+    /// reached by a carry from below.
     pub fn boundary(&mut self) -> u64 {
         let bits = 32 + self.below(33);
         self.word().checked_shl(bits).unwrap_or(0)

@@ -11,8 +11,8 @@ pub struct Symbols<'a> {
 }
 
 impl<'a> Symbols<'a> {
-    /// Of a file that is an image. Symbols and line tables that it lacks, or that cannot be read, are
-    /// left out.
+    /// Of a file that is an image. Symbols and line tables that it lacks, or that cannot be read,
+    /// are left out.
     pub fn of(bytes: &'a [u8]) -> Self {
         let file = object::File::parse(bytes).ok();
         let lines = file.as_ref().and_then(|file| {

@@ -116,7 +116,8 @@ pub enum Operand {
     Number(u32),
     /// A value of the outcome.
     Seen(Seen),
-    /// 1 where a value of the outcome is this number, else 0: whether a compare-and-swap has written.
+    /// 1 where a value of the outcome is this number, else 0: whether a compare-and-swap has
+    /// written.
     Equals(Seen, u32),
 }
 

@@ -184,7 +184,8 @@ P1 (global atomic_int* x, global int* y) {
 }
 P2 (global atomic_int* x) {
   int e = 0;
-  int won = atomic_compare_exchange_strong_explicit(x, &e, 2, memory_order_relaxed, memory_order_relaxed);
+  int won = atomic_compare_exchange_strong_explicit(
+    x, &e, 2, memory_order_relaxed, memory_order_relaxed);
 }
 (device (work_group P0 P1) (work_group P2))
 forall (1:r=1 /\\ (1:won=1 \\/ 2:won=1) /\\ (1:won=0 \\/ 2:won=0))
@@ -207,10 +208,10 @@ forall (1:r=1 /\\ (1:won=1 \\/ 2:won=1) /\\ (1:won=0 \\/ 2:won=0))
 fn threads_on_several_gpus_run() {
     let text = "PTX gpus
 { x=0; y=0; z=0; }
- P0@cta 0,gpu 0            | P1@cta 0,gpu 1            | P2@cta 0,gpu 1 | P3@cta 1,gpu 7            ;
- atom.sys.add r0, x, 1     | atom.sys.add r0, x, 1     | ld r0, z       | red.relaxed.sys.add x, 1  ;
- st.release.sys y, 1       | st z, 1                   | bar.cta.sync 1 | ld.acquire.sys r0, y      ;
-                           | bar.cta.sync 1            | ld r1, z       |                           ;
+ P0@cta 0,gpu 0        | P1@cta 0,gpu 1        | P2@cta 0,gpu 1 | P3@cta 1,gpu 7           ;
+ atom.sys.add r0, x, 1 | atom.sys.add r0, x, 1 | ld r0, z       | red.relaxed.sys.add x, 1 ;
+ st.release.sys y, 1   | st z, 1               | bar.cta.sync 1 | ld.acquire.sys r0, y     ;
+                       | bar.cta.sync 1        | ld r1, z       |                          ;
 forall (x == 3 && P2:r1 == 1)
 ";
     let rows = litmus::run(&job(Design::all(), 60), &[litmus::parse("f", text).unwrap()]).unwrap();

@@ -87,8 +87,8 @@ impl<'a> Resolved<'a> {
         l2::check_directory(system)
     }
 
-    /// A copy has its GPU's newest values, and those of others when their kernels have ended: no more.
-    /// Designs that know of one copy of a line, or promise more, do not go with it.
+    /// A copy has its GPU's newest values, and those of others when their kernels have ended: no
+    /// more. Designs that know of one copy of a line, or promise more, do not go with it.
     fn check_copies(&self) -> Result<(), ConfigError> {
         let Self { system, l1, l2, .. } = *self;
         let refused = |field: &str, design: &str, why: &str| {

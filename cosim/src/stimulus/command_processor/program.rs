@@ -17,8 +17,9 @@ const START: u32 = BOOT + 4 * 15;
 /// Random instructions end here.
 const END: u32 = 4 * WORDS as u32 - 132;
 
-/// Registers that hold addresses, so that most accesses end somewhere: at the end of DTCM and of the
-/// private memory, with this much room for them; in the mailbox; around the end of a slot; in IMEM.
+/// Registers that hold addresses, so that most accesses end somewhere: at the end of DTCM and of
+/// the private memory, with this much room for them; in the mailbox; around the end of a slot; in
+/// IMEM.
 const BASES: [(u32, u32); 5] = [
     (2, map::DTCM.0 + map::DTCM.1 - ROOM),
     (8, map::MAILBOX.0),

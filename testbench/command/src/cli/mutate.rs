@@ -280,8 +280,8 @@ impl Bench<'_> {
         })
     }
 
-    /// Fates of all mutants, so many at a time. Errors: that of the first mutant that fails, in their
-    /// order.
+    /// Fates of all mutants, so many at a time. Errors: that of the first mutant that fails, in
+    /// their order.
     fn all(&self, mutants: &[Mutant], jobs: usize) -> Result<Vec<Fate>, Failure> {
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let fates = Mutex::new(vec![None; mutants.len()]);

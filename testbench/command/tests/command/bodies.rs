@@ -99,7 +99,8 @@ fn body_is_built_once_by_two_processes_and_again_when_its_entry_is_damaged() {
     damaged_body_is_built_again(&fresh);
 }
 
-/// Bodies with and without signals that can be traced, by compilers that are not the default as well.
+/// Bodies with and without signals that can be traced, by compilers that are not the default as
+/// well.
 #[test]
 fn each_compiler_that_is_installed_builds_bodies_that_run() {
     let Some(fresh) = Fresh::new("bodies_compilers") else { return };

@@ -191,7 +191,8 @@ fn orders_of_opencl_are_those_of_their_fences() {
             format!(
                 "P{number}@wg {number}, dev 0 (global atomic_int* x, global atomic_int* y) {{\n\
                  atomic_store_explicit({own}, 1, memory_order_{store}, memory_scope_{scope});\n\
-                 int r = atomic_load_explicit({other}, memory_order_{load}, memory_scope_{scope});\n}}\n"
+                 int r = atomic_load_explicit({other}, memory_order_{load}, \
+                 memory_scope_{scope});\n}}\n"
             )
         };
         let (p0, p1) = (thread("x", "y", 0), thread("y", "x", 1));

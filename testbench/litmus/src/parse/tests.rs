@@ -193,7 +193,8 @@ P1@wg 0, dev 0 (global atomic_int* x, global int* y) {
   int r0 = atomic_load_explicit(x, memory_order_acquire);
   B1: barrier(CLK_GLOBAL_MEM_FENCE);
   int e = 3;
-  int won = atomic_compare_exchange_strong_explicit(x, &e, 4, memory_order_acq_rel, memory_order_relaxed);
+  int won = atomic_compare_exchange_strong_explicit(
+    x, &e, 4, memory_order_acq_rel, memory_order_relaxed);
   uint r1 = *y;
   atomic_work_item_fence(CLK_LOCAL_MEM_FENCE, memory_order_seq_cst, memory_scope_device);
   atomic_fetch_sub(x, 1);

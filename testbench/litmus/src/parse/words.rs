@@ -29,7 +29,8 @@ impl<'a> Words<'a> {
         Self { file, rest: text, line: 1, is_c: false }
     }
 
-    /// From here on signs of C end a word: of PTX `.`, `+` and `-` are in words, and `%` begins one.
+    /// From here on signs of C end a word: of PTX `.`, `+` and `-` are in words, and `%` begins
+    /// one.
     pub fn be_c(&mut self) {
         self.is_c = true;
     }

@@ -103,7 +103,8 @@ fn changes(test: &Test, of: usize) -> Vec<Change> {
     steps.filter_map(change).collect()
 }
 
-/// The values that a location may take: at most those of all changes in any order, each once or more.
+/// The values that a location may take: at most those of all changes in any order, each once or
+/// more.
 fn values(first: u32, changes: &[Change]) -> Option<Vec<u32>> {
     let mut all = BTreeSet::from([first]);
     for _ in changes {
@@ -117,7 +118,8 @@ fn values(first: u32, changes: &[Change]) -> Option<Vec<u32>> {
     Some(all.into_iter().collect())
 }
 
-/// What stands for the values of a location, so that each of its compare-and-swaps has an operation.
+/// What stands for the values of a location, so that each of its compare-and-swaps has an
+/// operation.
 fn code(test: &Test, location: usize, changes: &[Change], swaps: &[(u32, u32)]) -> Option<Code> {
     let values = values(test.locations[location].1, changes)?;
     let fits = |code: &Code| swaps.iter().all(|swap| operation(code, *swap).is_some());

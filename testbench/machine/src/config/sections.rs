@@ -66,7 +66,8 @@ fields! {
     /// Section `[machine]`.
     pub struct MachineSection of System {
         /// GPUs.
-        pub gpus: u16 = Range(1, MOST_GPUS as u64), "GPUs", "chosen: most GPUs of the FinePack blocks",
+        pub gpus: u16 = Range(1, MOST_GPUS as u64), "GPUs",
+            "chosen: most GPUs of the FinePack blocks",
             where "so few that all caches together hold at most 2^32 bytes": all_caches_fit;
         /// Chiplets of a GPU.
         pub chiplets: u16 = Range(1, MOST_CHIPLETS as u64), "chiplets", "CPElide, section VI";

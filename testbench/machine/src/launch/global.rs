@@ -234,8 +234,8 @@ impl Global {
         let halted = |status: u32, last: &str| {
             let code = self.counters.last_error;
             Stop::Firmware(format!(
-                "the firmware of GPU {gpu} has halted with status {status} in cycle {now}; its last \
-                 error code was {code}{last}"
+                "the firmware of GPU {gpu} has halted with status {status} in cycle {now}; its \
+                 last error code was {code}{last}"
             ))
         };
         let stop = match host.fault() {

@@ -1,6 +1,7 @@
-//! Machines that the checks accept run: random ones over all fields, designs and sections, and those
-//! at the limits. Only a wrong value of a design that promises nothing, and a run that is not over
-//! after some cycles, are as good as a pass; a program may need more lines than a directory tracks.
+//! Machines that the checks accept run: random ones over all fields, designs and sections, and
+//! those at the limits. Only a wrong value of a design that promises nothing, and a run that is
+//! not over after some cycles, are as good as a pass; a program may need more lines than a
+//! directory tracks.
 
 use machine::config::Described;
 use machine::{Bodies, Machine, MemoryModel, Options, RunError, System, own_sections, systems};

@@ -114,7 +114,8 @@ fn program(kernels: usize) -> impl Strategy<Value = Program> {
     prop::collection::vec(kernel(), 1..=kernels).prop_map(Program)
 }
 
-/// Cycles of a level: each level is slow or fast on its own, from 1 to 3000 evenly in its logarithm.
+/// Cycles of a level: each level is slow or fast on its own, from 1 to 3000 evenly in its
+/// logarithm.
 fn latency(least: u32) -> impl Strategy<Value = u32> {
     (0..12u32, 0..2048u32).prop_map(move |(bits, low)| {
         let power = 1 << bits;

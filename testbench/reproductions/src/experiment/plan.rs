@@ -102,8 +102,8 @@ impl Job {
 }
 
 impl Plan<'_> {
-    /// Runs what no earlier attempt has. Errors: that of the first run, in the order of the plan, that
-    /// fails or cannot be kept; what has finished by then is kept.
+    /// Runs what no earlier attempt has. Errors: that of the first run, in the order of the plan,
+    /// that fails or cannot be kept; what has finished by then is kept.
     pub fn run(&self, attempt: &Attempt) -> Result<Experiment, Error> {
         let jobs = self.jobs();
         let mut results: Vec<Option<Measured>> = Vec::with_capacity(jobs.len());
@@ -209,7 +209,8 @@ impl Plan<'_> {
                         done += usize::from(kept.is_ok());
                         if let Err(error) = kept {
                             // No other begins; those under way may still be kept. Jobs begin in
-                            // order, so the first one that fails has begun, on any number of threads.
+                            // order, so the first one that fails has begun, on any number of
+                            // threads.
                             next.store(left.len(), Ordering::Relaxed);
                             if first_error.as_ref().is_none_or(|(first, _)| at < *first) {
                                 first_error = Some((at, error));
@@ -364,8 +365,8 @@ mod tests {
     fn result_that_cannot_be_kept_ends_it_and_the_others_stay() {
         let (folder, points) = (files::Folder::new().unwrap(), points());
         let (plan, kept) = (plan(&points), kept(&folder));
-        // Comes into the way of the last result once it is known not to be there: at the first report,
-        // before any run can end.
+        // Comes into the way of the last result once it is known not to be there: at the first
+        // report, before any run can end.
         let place = folder.path().join("jacobi2d.none.1.json");
         let is_first = Cell::new(true);
         let tell = |_: &Progress| {

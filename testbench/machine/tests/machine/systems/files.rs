@@ -342,8 +342,8 @@ fn limits_of_blocks_are_said_by_fields_of_the_file() {
     let banks = "l1.design=gtsc-rc l2.design=own l2.policy=home-forward l2.ways=2 l2.banks=32 \
                  l2.bytes=131072 machine.line=128 l1.ways=2 l1.bytes=2048";
     let message = refused_with("fermi-16sm", banks);
-    let expected = "fermi-16sm: l2.banks: 32: L2 banks of a GPU, rounded up to a power of 2, 32: must \
-                    be a power of 2, 1 to 16 with l1.design = gtsc-rc";
+    let expected = "fermi-16sm: l2.banks: 32: L2 banks of a GPU, rounded up to a power of 2, 32: \
+                    must be a power of 2, 1 to 16 with l1.design = gtsc-rc";
     assert_eq!(message, expected);
     let message = refused_with("cpelide-4-small", "machine.gpus=16 l2.design=hmg");
     let nodes = "64 chiplets of 16 GPUs: must be 1 to 16 with l2.design = hmg";

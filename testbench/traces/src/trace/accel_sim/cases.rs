@@ -162,7 +162,8 @@ fn bad_files_are_refused_where_they_are_bad() {
         (
             "a-warp-outside",
             with(&plain, "warp = 0", "warp = 5"),
-            "kernel-1.traceg:20: expected a warp's number below 1, found 5: work-item 160 of a work-group of 32",
+            "kernel-1.traceg:20: expected a warp's number below 1, found 5: work-item 160 of a \
+             work-group of 32",
         ),
         (
             "version",

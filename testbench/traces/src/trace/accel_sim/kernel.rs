@@ -8,8 +8,8 @@ use super::line::{Line, WARP, What};
 use crate::trace::Error;
 use crate::trace::lines::{Compression, Lines};
 
-/// Most bytes of instructions that are held at a time: those of one thread block, and of blocks that
-/// stand before their turn.
+/// Most bytes of instructions that are held at a time: those of one thread block, and of blocks
+/// that stand before their turn.
 const MAX_HELD: usize = if cfg!(test) { 1 << 20 } else { 1 << 30 };
 
 /// A warp of a thread block.
