@@ -224,7 +224,12 @@ impl Global {
         self.complete(ctx);
         let waits = |heard: &Heard| heard.dropped || heard.drop_due || heard.ended != [0; SLOTS];
         let waits = self.heard.iter().any(waits) || !self.feeding.is_empty();
-        ctx.wake_after(if waits { 0 } else { self.blocks.quiet_cycles() });
+        let quiet = self.blocks.quiet_cycles();
+        // A core that has halted is silent: it would not be visited again.
+        if quiet == Cycle::MAX && self.blocks.host.outputs().halted {
+            self.halt(ctx);
+        }
+        ctx.wake_after(if waits { 0 } else { quiet });
     }
 
     /// The firmware has halted, or cannot go on.

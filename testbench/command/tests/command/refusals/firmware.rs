@@ -7,6 +7,9 @@ type Segment = (u32, u32, u32, u32);
 
 const LOAD: u32 = 1;
 
+/// What runs the image of a case.
+const RUN: &str = "run --system cpelide-4-small --workload copy --cp iss --firmware %.elf";
+
 /// An ELF file of 32 bits for RISC-V, which begins at `entry`.
 fn elf(entry: u32, segments: &[Segment]) -> Vec<u8> {
     let mut file = b"\x7fELF\x01\x01\x01".to_vec();
@@ -93,7 +96,6 @@ pub fn cases() -> Vec<Case> {
             &["0x800003c to 0x8000044", "must not overlap"],
         ),
     ];
-    let words = "run --system cpelide-4-small --workload copy --cp iss --firmware %.elf";
     // Instructions, and what must be said of them.
     let lost: [(&[u32], &[&str]); 16] = [
         // Half of the word is an instruction: `c.unimp`.
@@ -132,14 +134,35 @@ pub fn cases() -> Vec<Case> {
         (&[0x6f], &["does not wait for a packet within 100000 cycles", "last retired: pc 0x80"]),
     ];
     let lost = lost.map(|(words, message)| (instructions(words), message));
-    let file = |(bytes, message): (Vec<u8>, &[&str])| case(2, words, message).file(".elf", bytes);
+    let file = |(bytes, message): (Vec<u8>, &[&str])| case(2, RUN, message).file(".elf", bytes);
     let run = "run --system cpelide-4-small --workload copy";
     let named = |(bytes, message): (Vec<u8>, &[&'static str])| {
         let all = [&["--firmware", ".elf"], message].concat();
-        case(2, words, &all).file(".elf", bytes)
+        case(2, RUN, &all).file(".elf", bytes)
     };
     let mut cases: Vec<_> = files.into_iter().map(named).collect();
     cases.extend(lost.into_iter().map(file));
+    let run = "run --system cpelide-4-small --workload copy";
+    let named = |(bytes, message): (Vec<u8>, &[&'static str])| {
+        let all = [&["--firmware", ".elf"], message].concat();
+        case(2, RUN, &all).file(".elf", bytes)
+    };
+    let mut cases: Vec<_> = files.into_iter().map(named).collect();
+    cases.extend(lost.into_iter().map(file));
+    // lui t0, 0x40000; lw t1, 0x58(t0): it waits for a packet, and then goes on with these.
+    let behind: [(u8, &[u32], &[&str]); 4] = [
+        (2, &[0x73], &["the firmware of GPU 0 traps at pc 0x88: mcause 11"]),
+        // lui t0, 0x90000; lw t1, 4(t0)
+        (2, &[0x9000_02b7, 0x0042_a303], &["GPU 0 halts at pc 0x8c: load of a word at 0x90000004"]),
+        // j .
+        (3, &[0x6f], &["executes 4194304 instructions without an access", "pc 0x88"]),
+        // sw x0, 0x60(t0)
+        (4, &[0x0602_a023], &["GPU 0 has halted with status 0", "last retired: pc 0x84"]),
+    ];
+    cases.extend(behind.map(|(status, then, message)| {
+        let image = [&[0x4000_02b7, 0x0582_a303], then].concat();
+        case(status, words, message).file(".elf", instructions(&image))
+    }));
     cases.extend([
         case(2, &format!("{run} --cp iss --firmware none.elf"), &["none.elf", "No such file"]),
         case(2, &format!("{run} --cp iss --firmware folder"), &["folder", "directory"]),
@@ -147,4 +170,23 @@ pub fn cases() -> Vec<Case> {
         case(2, &format!("{run} --cp native --firmware indexed"), &["needs iss, rtl or lockstep"]),
     ]);
     cases
+}
+
+/// Images that wait for a packet, and cannot go on behind it.
+pub fn behind_a_packet() -> Vec<Case> {
+    let cases: [(i32, &[u32], &[&str]); 4] = [
+        (2, &[0x73], &["the firmware of GPU 0 traps at pc 0x88: mcause 11"]),
+        // lui t0, 0x90000; lw t1, 4(t0)
+        (2, &[0x9000_02b7, 0x0042_a303], &["GPU 0 halts at pc 0x8c: load of a word at 0x90000004"]),
+        // j .
+        (3, &[0x6f], &["executes 4194304 instructions without an access", "pc 0x88"]),
+        // sw x0, 0x60(t0)
+        (4, &[0x0602_a023], &["GPU 0 has halted with status 0", "last retired: pc 0x84"]),
+    ];
+    let case = |(status, then, message): (i32, &[u32], &[&str])| {
+        // lui t0, 0x40000; lw t1, 0x58(t0)
+        let image = [&[0x4000_02b7, 0x0582_a303], then].concat();
+        case(status, RUN, message).file(".elf", instructions(&image))
+    };
+    cases.into_iter().map(case).collect()
 }

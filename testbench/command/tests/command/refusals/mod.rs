@@ -151,6 +151,19 @@ fn firmware_images() {
     refuses("refused-firmware", firmware::cases());
 }
 
+/// These fail while the machine runs, so they may leave a bundle.
+#[test]
+fn firmware_images_that_fail_behind_a_packet() {
+    let desk = Desk::on_any_build("refused-firmware-behind");
+    for (number, case) in firmware::behind_a_packet().iter().enumerate() {
+        let name = format!("case{number}");
+        for (ending, content) in &case.files {
+            fs::write(desk.file(&(name.clone() + ending)), content).unwrap();
+        }
+        case.check(&desk, &name).unwrap_or_else(|wrong| panic!("{wrong}"));
+    }
+}
+
 /// Each case has another command line or another file.
 #[test]
 fn no_case_stands_twice() {
