@@ -104,9 +104,18 @@ fn records() -> Vec<(Vec<u8>, &'static str)> {
         (more(0, END), "0: "),
         (more(0, END_GROUP), "0: expected the begin of a work-group before its end"),
         (more(1, ALLOC), "40: expected no more buffers than .meta names"),
-        (with(0, place(36, BUFFER, 0)), "0: a buffer of 0 bytes"),
-        (with(0, place(36, BUFFER, 1 << 60)), "0: a buffer of 1152921504606846976 bytes"),
-        (with(0, place(36, BUFFER, u64::MAX)), "0: a buffer of 18446744073709551615 bytes"),
+        (
+            with(0, place(36, BUFFER, 0)),
+            "0: expected 64 bytes at 0x1000000000000 as .meta says, found 0 ",
+        ),
+        (
+            with(0, place(36, BUFFER, 1 << 60)),
+            "0: expected 64 bytes at 0x1000000000000 as .meta says, found 1152921504606846976",
+        ),
+        (
+            with(0, place(36, BUFFER, u64::MAX)),
+            "0: expected 64 bytes at 0x1000000000000 as .meta says, found 18446744073709551615",
+        ),
         (with(0, place(36, BUFFER, 128)), "0: expected 64 bytes at 0x1000000000000 as .meta says"),
         (more(1, place(37, 9 << 48, 0)), "40: expected a live buffer to free"),
         (more(1, place(32, BUFFER, 65)), "40: expected 65 bytes inside a live buffer"),

@@ -142,27 +142,6 @@ pub fn cases() -> Vec<Case> {
     };
     let mut cases: Vec<_> = files.into_iter().map(named).collect();
     cases.extend(lost.into_iter().map(file));
-    let run = "run --system cpelide-4-small --workload copy";
-    let named = |(bytes, message): (Vec<u8>, &[&'static str])| {
-        let all = [&["--firmware", ".elf"], message].concat();
-        case(2, RUN, &all).file(".elf", bytes)
-    };
-    let mut cases: Vec<_> = files.into_iter().map(named).collect();
-    cases.extend(lost.into_iter().map(file));
-    // lui t0, 0x40000; lw t1, 0x58(t0): it waits for a packet, and then goes on with these.
-    let behind: [(u8, &[u32], &[&str]); 4] = [
-        (2, &[0x73], &["the firmware of GPU 0 traps at pc 0x88: mcause 11"]),
-        // lui t0, 0x90000; lw t1, 4(t0)
-        (2, &[0x9000_02b7, 0x0042_a303], &["GPU 0 halts at pc 0x8c: load of a word at 0x90000004"]),
-        // j .
-        (3, &[0x6f], &["executes 4194304 instructions without an access", "pc 0x88"]),
-        // sw x0, 0x60(t0)
-        (4, &[0x0602_a023], &["GPU 0 has halted with status 0", "last retired: pc 0x84"]),
-    ];
-    cases.extend(behind.map(|(status, then, message)| {
-        let image = [&[0x4000_02b7, 0x0582_a303], then].concat();
-        case(status, words, message).file(".elf", instructions(&image))
-    }));
     cases.extend([
         case(2, &format!("{run} --cp iss --firmware none.elf"), &["none.elf", "No such file"]),
         case(2, &format!("{run} --cp iss --firmware folder"), &["folder", "directory"]),

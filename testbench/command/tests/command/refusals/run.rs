@@ -156,7 +156,10 @@ const TWO: &[(&str, &[&str])] = &[
         "--set l2.design=hmg --set l2.policy=home-forward",
         &["l2.policy=home-forward", "policy of its own"],
     ),
-    ("--set l2.design=rec --set machine.chiplets=16", &["32: must be 1 to 16"]),
+    (
+        "--set l2.design=rec --set machine.chiplets=16",
+        &["machine.chiplets: 32 chiplets of 2 GPUs: must be 1 to 16"],
+    ),
     ("--set l2.design=rec --set directory.ways=0", &["directory.ways: 0 is not 1 to 16"]),
     ("--flip packetizer.tlp@3", &["packetizer is not in lockstep"]),
 ];

@@ -265,7 +265,7 @@ pub fn cases() -> Vec<Case> {
     cases.push(file(large, &["machine.gpus: 16", "all caches together hold at most 2^32 bytes"]));
     let own = with(GOOD, "l2.design", "\"own\"");
     cases.push(file(own, &["l2.design", "src brings no L2"]));
-    cases.push(file(String::new(), &["missing field `name`"]));
+    cases.push(file(String::new(), &["is empty", "duet systems new"]));
     cases.push(file("#".repeat((1 << 20) + 1), &["1048577 bytes; at most 1048576"]));
     let words = "run --system %.toml --workload copy";
     cases.push(case(2, words, &["valid UTF-8"]).file(".toml", b"name = \"\xff\xfe\""));
