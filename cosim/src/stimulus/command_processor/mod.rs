@@ -39,8 +39,6 @@ draws! {
         beats: u32 = r.pick(&[1, 4, 40, MOST_BEATS + 8]),
         /// Chance that a message is an ACK.
         ack: u32 = r.pick(&[16, 128, 240]),
-        /// Chance that one that is offered is not for a cycle.
-        withdrawn: u32 = r.pick(&[0, 0, 16]),
     }
 }
 
@@ -137,7 +135,7 @@ impl Inputs {
             aql: self.aql,
             ext: self.ext,
             tx_ready: self.random.chance(self.phase.tx_ready),
-            rx: self.rx.filter(|_| !self.random.chance(self.phase.withdrawn)),
+            rx: self.rx,
             conf: self.conf,
             ..In::default()
         };
@@ -156,9 +154,8 @@ impl Inputs {
                 *(if extended { &mut seen.packet_with_extension } else { &mut seen.packet }) += 1;
                 if extended {
                     let most = self.phase.beats;
-                    let long = most > MOST_BEATS && self.random.chance(128);
-                    let any = 1 + self.random.below(most);
-                    let beats = if long { self.random.pick(&[MOST_BEATS, most]) } else { any };
+                    let too_many = most > MOST_BEATS && self.random.chance(128);
+                    let beats = if too_many { most } else { 1 + self.random.below(most) };
                     (self.beats, self.beat) = (beats, 0);
                 }
             } else {

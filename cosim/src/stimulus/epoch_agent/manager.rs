@@ -92,15 +92,12 @@ impl Inputs {
             epoch.seb = self.random.word() as u8 & 63;
         }
         if self.random.chance(self.phase.broken) {
-            match self.random.below(5) {
+            match self.random.below(4) {
                 // For a cycle; in READY a legal change would be one.
                 0 if at != At::Ready => chg = true,
                 1 => prep = false,
                 2 if at == At::Ready => (chg, epoch) = (true, self.illegal_epoch(&out.cer)),
                 3 if at == At::Ready => {
-                    (prep, chg, epoch) = (false, true, self.illegal_epoch(&out.cer));
-                }
-                4 if at == At::Ready => {
                     (prep, chg, epoch) = (false, true, self.legal_epoch(&out.cer));
                     (self.manager.prep, self.manager.chg) = (false, false);
                 }
