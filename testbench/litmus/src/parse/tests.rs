@@ -264,8 +264,8 @@ fn what_of_opencl_is_not_modelled_is_named() {
     let cases = [
         ("*y = 1;", "if (1) { *y = 1; }", 4, "\"if\": labels and branches are refused"),
         ("*y = 1;", "L: *y = 1;", 4, "\"L\": labels and branches are refused"),
-        ("uint r1 = *y;", "*y = r0;", 13, "\"r0\": depends on what P1 has loaded"),
-        ("uint r1 = *y;", "int r2 = r0 + 1;", 13, "\"r0\": depends on what P1 has loaded"),
+        ("uint r1 = *y;", "*y = r0;", 14, "\"r0\": depends on what P1 has loaded"),
+        ("uint r1 = *y;", "int r2 = r0 + 1;", 14, "\"r0\": depends on what P1 has loaded"),
         ("__global int* y", "local int* y", 3, "\"local\": must be global"),
         ("__global int* y", "global long* y", 3, "\"long\": must be a type of 4 bytes"),
         ("__global int* y", "global int* z", 3, "\"z\": must be a location with a first value"),
@@ -278,7 +278,7 @@ fn what_of_opencl_is_not_modelled_is_named() {
             10,
             "orders local memory",
         ),
-        ("atomic_fetch_sub", "atomic_fetch_nand", 15, "\"atomic_fetch_nand\": must be one of"),
+        ("atomic_fetch_sub", "atomic_fetch_nand", 16, "\"atomic_fetch_nand\": must be one of"),
         ("P1@", "P2@", 8, "\"P2\": must be P1"),
     ];
     for (from, to, line, problem) in cases {
