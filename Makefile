@@ -80,8 +80,8 @@ run: setup
 	$(DUET) compare $(MACHINE) --json out/compare.json
 	@echo "out/: compare.json; run.json, run-tlps.txt, run.vcd (gtkwave out/run.gtkw); finepack.json; reproduce-finepack.json"
 
-# Tests of all kinds, but not the examples, which lint compiles: those take long to build, and hold no tests. Of the human
-# mutants three run, and all apply.
+# Tests of all kinds, but not the examples, which lint compiles: those take long to build, and hold no tests. All human
+# mutants are applied, and three of them are run.
 test: setup
 	cargo test --release --workspace --tests
 	cargo test --release --workspace --doc
@@ -93,8 +93,8 @@ controls: setup
 	@mkdir -p out
 	$(DUET) controls --json out/controls.json
 
-# Faults in the RTL, one at a time: how many lockstep finds. Those that an engineer has made, in model and RTL alike too
-# (docs/trust.md).
+# Faults in the RTL, one at a time: how many lockstep finds. Then faults that an engineer has written, in the RTL alone and
+# in model and RTL alike (docs/trust.md).
 mutate: setup
 	python3 rtl/mutants.py
 	python3 rtl/human_mutants.py

@@ -1,5 +1,5 @@
 //! What killed processes have left. A temporary folder is locked for as long as its process lives,
-//! so that one without a lock is nobody's.
+//! so a folder without a lock has no owner.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};

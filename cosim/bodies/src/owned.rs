@@ -10,7 +10,8 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 const WRITABLE_BY_ALL: u32 = 0o002;
 const STICKY: u32 = 0o1000;
 
-/// A folder, not a link to one, that nobody but the user may write. Errors: what it is instead.
+/// Checks that a path is a folder, not a link to one, that only the user may write.
+/// Errors: what it is instead.
 pub fn check_folder(path: &Path) -> Result<(), String> {
     let found = fs::symlink_metadata(path).map_err(|e| e.to_string())?;
     if !found.is_dir() {
@@ -19,7 +20,8 @@ pub fn check_folder(path: &Path) -> Result<(), String> {
     check(&found)
 }
 
-/// A file, not a link to one, that nobody but the user may write. Errors: what it is instead.
+/// Checks that a path is a file, not a link to one, that only the user may write.
+/// Errors: what it is instead.
 pub fn check_file(path: &Path) -> Result<(), String> {
     let found = fs::symlink_metadata(path).map_err(|e| e.to_string())?;
     if !found.is_file() {
@@ -28,7 +30,7 @@ pub fn check_file(path: &Path) -> Result<(), String> {
     check(&found)
 }
 
-/// The folder of a cache and those above it: nobody else can put something else in its place.
+/// Checks the folder of a cache and those above it: no other user can replace it.
 /// `/tmp` is no danger, nor a cache that is as it is: each may replace their own files only.
 pub fn check_root(path: &Path) -> Result<(), String> {
     let found = fs::metadata(path).map_err(|e| e.to_string())?;

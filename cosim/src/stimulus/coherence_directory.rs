@@ -190,7 +190,7 @@ impl Inputs {
             _ => r.below(c.gpus) as u8,
         };
         let mut req = Req { addr, id: r.word() as u8, src, op };
-        // Ideal has a fault beside the source's: which of the two is told?
+        // Ideal has a second fault beside that of the source: the response reports one of them.
         let mut faults = u32::from(r.chance(p.fault));
         if faults > 0 && c.variant == Variant::Ideal {
             faults += r.below(2);

@@ -134,10 +134,10 @@ pub fn reference() -> String {
 /// The text of a system file.
 fn read(name: &str) -> Result<String, SystemError> {
     let syntax = |message: String| SystemError::Syntax { file: name.to_string(), message };
-    let told = |e: io::Error| syntax(e.to_string());
+    let unread = |e: io::Error| syntax(e.to_string());
     let what = match fs::metadata(name) {
         Ok(what) => what,
-        Err(e) if Path::new(name).extension().is_some() => return Err(told(e)),
+        Err(e) if Path::new(name).extension().is_some() => return Err(unread(e)),
         Err(_) => {
             let known = names();
             let near = did_you_mean(name, known.iter().map(String::as_str));
@@ -156,8 +156,8 @@ fn read(name: &str) -> Result<String, SystemError> {
         return Err(syntax(too_long(what.len())));
     }
     let mut text = String::new();
-    let file = fs::File::open(name).map_err(told)?;
-    file.take(1 + MOST_BYTES as u64).read_to_string(&mut text).map_err(told)?;
+    let file = fs::File::open(name).map_err(unread)?;
+    file.take(1 + MOST_BYTES as u64).read_to_string(&mut text).map_err(unread)?;
     match text.trim().is_empty() {
         true => Err(syntax("is empty; `duet systems new` writes a system file".into())),
         false => Ok(text),

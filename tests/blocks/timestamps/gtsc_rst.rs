@@ -117,7 +117,7 @@ fn generations_are_counted_modulo_4() {
 }
 
 #[test]
-fn a_reset_for_an_overflow_alone_tells_no_kernels_end() {
+fn a_reset_for_an_overflow_alone_reports_no_kernel_end() {
     on_both(|body| {
         let mut bench = Bench::around(body(&config()), In::default(), Alone);
         let mut reset = |kend_valid, rep| {
@@ -130,8 +130,8 @@ fn a_reset_for_an_overflow_alone_tells_no_kernels_end() {
             assert!(bench.shown().kend_ready);
             bench.shown().kend_done
         };
-        let told = [reset(true, 1), reset(false, 2), reset(true, 3), reset(false, 0)];
-        assert_eq!(told, [true, false, true, false]);
+        let reported = [reset(true, 1), reset(false, 2), reset(true, 3), reset(false, 0)];
+        assert_eq!(reported, [true, false, true, false]);
     });
 }
 

@@ -21,7 +21,7 @@ pub fn groups() -> [ArgGroup; 2] {
     [VALUE, FILE].map(|name| ArgGroup::new(name).multiple(true))
 }
 
-/// Checks what a bundle asks for. Errors: the verb, option or file that it may not name.
+/// Checks what a bundle requests. Errors: the verb, option or file that it may not name.
 pub fn check(bundle: &Bundle) -> Result<(), String> {
     let (verb, words) = (&bundle.facts.verb[..], &bundle.facts.words);
     if !VERBS.contains(&verb) {

@@ -169,9 +169,9 @@ fn body_that_others_could_have_written_is_not_loaded(fresh: &Fresh, entry: &Path
             refuses(path, "can be written by others (mode ");
         }
         fs::set_permissions(path, mode).unwrap();
-        let (owner, nobody) = (fs::metadata(path).unwrap().uid(), 65534);
+        let (owner, other) = (fs::metadata(path).unwrap().uid(), 65534);
         // Root alone may give files away.
-        if chown(path, Some(nobody), None).is_ok() {
+        if chown(path, Some(other), None).is_ok() {
             refuses(path, "belongs to user 65534; must belong to you");
             chown(path, Some(owner), None).unwrap();
         }

@@ -21,8 +21,9 @@ pub struct Pushed {
     pub line: Line,
 }
 
-/// An answer to another chiplet or GPU. It leaves when the L3 has acknowledged the write, and the
-/// gate the push of the same store: the release of the source waits for the answer alone.
+/// An answer to another chiplet or GPU. The release of the source waits for this answer alone. So
+/// it leaves when the L3 has acknowledged the write and the gate has acknowledged the push of the
+/// same store.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     answer: Handle<Message>,

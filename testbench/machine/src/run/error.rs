@@ -44,7 +44,7 @@ pub enum RunError {
     /// The firmware of a command processor has halted.
     #[error("{0}")]
     Firmware(String),
-    /// The firmware of a command processor traps, or reaches for what is in no memory.
+    /// The firmware of a command processor traps, or accesses an address that no memory has.
     #[error("{0}")]
     Trap(String),
     /// A block of a design reports an error.

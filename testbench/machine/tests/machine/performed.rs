@@ -1,6 +1,8 @@
 //! A store is performed for a release when the level that the release must reach has acknowledged
 //! it, wherever the line's home is: with one slow level at a time, under each design that forwards.
 
+use std::collections::BTreeSet;
+
 use machine::{Options, System, go_together, has_policy};
 use traces::trace::{AtomicOp, Reader};
 use traces::workloads::program::{Area, Kernel, Labels, Place, Program, Step, What, Who};
@@ -125,10 +127,11 @@ fn machines(gpus: &str, own: &[(&str, &str)]) -> Vec<System> {
 fn all_pass(gpus: u32) {
     let program = program(gpus * CHIPLETS);
     let mut failed = Vec::new();
-    let mut tried = 0;
+    let (mut tried, mut l2s) = (0, BTreeSet::new());
     for slow in SLOW {
         for system in machines(&gpus.to_string(), &[slow]) {
             tried += 1;
+            l2s.insert((slow, system.l2.design.clone()));
             if let Err(error) = run(&system, &program, Options::default()) {
                 let (l1, l2) = (&system.l1.design, &system.l2.design);
                 let (policy, placement) = (&system.l2.policy, &system.placement.policy);
@@ -136,6 +139,9 @@ fn all_pass(gpus: u32) {
             }
         }
     }
+    // Every L2 design has met every slow level: `accepted` may refuse a combination.
+    let designs = production("l2.design").len() - 1;
+    assert_eq!(l2s.len(), designs * SLOW.len(), "{l2s:?}");
     assert!(failed.is_empty(), "{} of {tried}:\n{}", failed.len(), failed.join("\n"));
 }
 

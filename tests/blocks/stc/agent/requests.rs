@@ -63,7 +63,7 @@ fn conflict_waits_for_the_demands() {
         let done = b.change(epoch(0b0010));
         b.cycle();
         b.load(0, of(3) + 1);
-        b.load(0, of(3) + 2); // It comes too late to be the one that is told.
+        b.load(0, of(3) + 2); // Too late: the request names the first.
         b.run(6);
         let kinds: Vec<_> =
             b.requests(done).iter().map(|(at, req)| (at - done, req.addr)).collect();
