@@ -16,11 +16,15 @@ const WORDS: u32 = 16;
 const LINES: u64 = 8;
 
 /// Every level fast, but for the one that a test slows down.
-const FAST: [(&str, &str); 18] = [
+const FAST: [(&str, &str); 22] = [
     ("machine.chiplets", "2"),
     ("machine.cus", "2"),
     ("l1.hit_latency", "1"),
+    ("l1.ways", "4"),
+    ("l1.misses", "16"),
     ("l2.latency", "1"),
+    ("l2.ways", "4"),
+    ("l2.misses", "16"),
     ("l2.bytes", "8192"),
     ("l3.latency", "1"),
     ("l3.bytes", "131072"),

@@ -74,11 +74,15 @@ impl L1 for Agent {
 
     fn tick(&mut self, port: &mut Port) {
         self.inner.tick(port);
-        while let Some(&request) = self.kept.front().filter(|_| self.granted > 0)
+        // An L1 takes one request in a cycle.
+        if let Some(&request) = self.kept.front().filter(|_| self.granted > 0)
             && self.inner.request(port, request)
         {
             self.kept.pop_front();
             self.granted -= 1;
+            if self.granted > 0 {
+                port.ctx.wake_at(port.ctx.now + 1);
+            }
         }
     }
 
