@@ -27,7 +27,13 @@ end() {
   kill -9 "$pid" 2>/dev/null || true
 }
 
-# Whether a daemon runs. It has written its number before it went to the background.
+# Starts a daemon in the background. It writes its own process number, the same one, when it likes.
+begin() {
+  "$1" -D </dev/null >/dev/null 2>&1 &
+  echo $! >"$folder/$1.pid"
+}
+
+# Whether a daemon runs.
 runs() {
   [ -s "$folder/$1.pid" ] && kill -0 "$(cat "$folder/$1.pid")" 2>/dev/null
 }
@@ -82,8 +88,8 @@ CONF
   # A daemon of the system may have its numbers elsewhere: these are of the folder.
   munged --force --key-file="$folder/munge.key" --socket="$folder/munge.socket" \
     --pid-file="$folder/munged.pid" --log-file="$folder/munged.log" --seed-file="$folder/munge.seed"
-  slurmctld
-  slurmd
+  begin slurmctld
+  begin slurmd
   # However long it takes on a busy machine: until a daemon has ended.
   while runs slurmctld && runs slurmd; do
     case $(scontrol show node "$node" 2>/dev/null) in *State=IDLE*) return 0 ;; esac
