@@ -72,6 +72,7 @@ impl CommandProcessor {
         let counts = *run && self.exit.is_none();
         let comes_in = inputs.aql.is_some() | inputs.ext.is_some() | inputs.rx.is_some();
         if !comes_in & (self.cycle != self.next) & !self.mailbox.pulses {
+            self.told_full &= messages.rx.is_full();
             self.count(counts.into());
             self.cycle += 1;
             return;
@@ -205,6 +206,7 @@ impl Block for CommandProcessor {
         if self.mailbox.run && self.exit.is_none() {
             self.count(enabled as u32);
         }
+        self.told_full &= enabled == 0 || self.mailbox.messages.rx.is_full();
         self.cycle += enabled;
         self.phase = divide(phase + cycles, of).1 as u32;
     }

@@ -39,6 +39,8 @@ draws! {
         beats: u32 = r.pick(&[1, 4, 40, MOST_BEATS + 8]),
         /// Chance that a message is an ACK.
         ack: u32 = r.pick(&[16, 128, 240]),
+        /// Chance that the message is withdrawn for a cycle.
+        withdrawn: u32 = r.pick(&[0, 0, 16]),
     }
 }
 
@@ -51,6 +53,8 @@ pub struct Inputs {
     program: Box<[u32; WORDS]>,
     /// Programs so far.
     programs: usize,
+    /// Those of them that an access ends.
+    halts: usize,
     /// Words of the program that are loaded.
     loaded: usize,
     /// Cycles for which the core is held after that.
@@ -135,7 +139,7 @@ impl Inputs {
             aql: self.aql,
             ext: self.ext,
             tx_ready: self.random.chance(self.phase.tx_ready),
-            rx: self.rx,
+            rx: self.rx.filter(|_| !self.random.chance(self.phase.withdrawn)),
             conf: self.conf,
             ..In::default()
         };
@@ -154,8 +158,9 @@ impl Inputs {
                 *(if extended { &mut seen.packet_with_extension } else { &mut seen.packet }) += 1;
                 if extended {
                     let most = self.phase.beats;
-                    let too_many = most > MOST_BEATS && self.random.chance(128);
-                    let beats = if too_many { most } else { 1 + self.random.below(most) };
+                    let long = most > MOST_BEATS && self.random.chance(128);
+                    let any = 1 + self.random.below(most);
+                    let beats = if long { self.random.pick(&[MOST_BEATS, most]) } else { any };
                     (self.beats, self.beat) = (beats, 0);
                 }
             } else {
@@ -233,9 +238,10 @@ impl Stimulus for Inputs {
                 mix.rounds = u32::MAX;
                 End::Never
             }
-            ENDS.. => [End::Exit, End::Halt][self.programs % 2],
-            _ => [End::Exit, End::Halt, End::Never][self.programs % 3],
+            ENDS.. => [End::Exit, End::Halt(self.halts)][self.programs % 2],
+            _ => [End::Exit, End::Halt(self.halts), End::Never][self.programs % 3],
         };
+        self.halts += usize::from(matches!(end, End::Halt(_)));
         self.programs += 1;
         program::write(&mut self.random, &mix, end, &mut self.program);
         (self.aql, self.ext, self.rx) = (None, None, None);
@@ -276,6 +282,7 @@ impl NewStimulus for Inputs {
             program: Box::new([0; WORDS]),
             // Another first one for each seed.
             programs: seed as usize,
+            halts: seed as usize,
             loaded: 0,
             held: 0,
             aql: None,

@@ -17,15 +17,17 @@ const START: u32 = BOOT + 4 * 15;
 /// Random instructions end here.
 const END: u32 = 4 * WORDS as u32 - 132;
 
-/// Registers that hold addresses, so that most accesses end somewhere: what they point at, and how
-/// far the region reaches from there.
+/// Registers that hold addresses, so that most accesses end somewhere: at the end of DTCM and of
+/// the private memory, with this much room for them; in the mailbox; around the end of a slot; in
+/// IMEM.
 const BASES: [(u32, u32); 5] = [
-    (2, map::DTCM.0 + 0x2000),
+    (2, map::DTCM.0 + map::DTCM.1 - ROOM),
     (8, map::MAILBOX.0),
-    (18, map::PMEM.0 + 0x4000),
-    (19, map::SLOTS.0 + 0x1800),
+    (18, map::PMEM.0 + map::PMEM.1 - ROOM),
+    (19, map::SLOTS.0 + 2 * map::SLOT_BYTES - 0x80),
     (20, 0x100),
 ];
+const ROOM: u32 = 0x200;
 const MAILBOX: u32 = 8;
 /// Counts the rounds.
 const ROUNDS: u32 = 30;
@@ -149,8 +151,8 @@ impl Writer<'_> {
 pub enum End {
     /// EXIT.
     Exit,
-    /// An access that halts.
-    Halt,
+    /// An access that halts: the one with this number, modulo how many there are.
+    Halt(usize),
     /// Sleep, or a loop.
     Never,
 }
@@ -227,12 +229,18 @@ fn last(r: &mut Random, end: End) -> u32 {
         s_type(2, value, MAILBOX, mailbox::ID),    // read only
         s_type(1, value, MAILBOX, mailbox::TX_LO), // not a word
         i_type(LOAD, 2, 10, MAILBOX, 0xc),         // not listed
+        i_type(LOAD, 2, 10, MAILBOX, 0x28),        // the same, behind PKT_META
+        i_type(LOAD, 2, 10, MAILBOX, 0xc4),        // behind the last register
         i_type(LOAD, 2, 10, 0, 0xffc),             // the last word of all
         s_type(2, value, 19, 0),                   // a slot
+        i_type(LOAD, 2, 10, 2, ROOM),              // behind DTCM
+        s_type(0, value, 2, ROOM),
+        i_type(LOAD, 4, 10, 18, ROOM), // behind the private memory
+        s_type(2, value, 18, ROOM),
     ];
     match end {
         End::Exit => s_type(2, value, MAILBOX, mailbox::EXIT),
-        End::Halt => r.pick(&halts),
+        End::Halt(number) => halts[number % halts.len()],
         End::Never => r.pick(&[0x1050_0073, j_type(0, 0)]),
     }
 }

@@ -4,7 +4,7 @@ use machine::{Observer, Options, RunError};
 use traces::kernels::{Buffer, Device, Item, Launch, at, chunk};
 use traces::trace::{Reader, Recorder};
 
-use super::{Outcome, all, passes, run, system};
+use super::{all, count, passes, run, system};
 
 type Recording = Recorder<std::io::Cursor<Vec<u8>>>;
 type Kernel = dyn Fn(&Item<Recording>, &Buffer<u32>);
@@ -50,10 +50,6 @@ fn load(it: &Item<Recording>, memory: &Buffer<u32>) {
 /// Each loads the line of the next one.
 fn load_next(it: &Item<Recording>, memory: &Buffer<u32>) {
     it.load(at(1, 0), memory, word((it.x / ITEMS + 1) % GROUPS, it.x % ITEMS));
-}
-
-fn count(outcome: &Outcome, name: &str) -> u64 {
-    outcome.statistics.iter().filter(|(n, _)| n == name).map(|(_, value)| value).sum()
 }
 
 /// A machine with so many GPUs.

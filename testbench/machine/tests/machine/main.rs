@@ -72,6 +72,11 @@ fn by_default(name: &str) -> Reader {
     built_in(name, &kernels::program::<()>(name).unwrap().params())
 }
 
+/// A counter, over all components; 0 where none counts it.
+fn count(outcome: &Outcome, name: &str) -> u64 {
+    outcome.statistics.iter().filter(|(n, _)| n == name).map(|(_, value)| value).sum()
+}
+
 /// Names that a field may have.
 fn all(field: &str) -> Vec<String> {
     let names = machine::names(field);

@@ -6,11 +6,7 @@ use machine::{Bodies, Machine, Options, RunError, systems};
 use traces::kernels::Params;
 use traces::trace::{Access, AccessKind, KernelSpec, Key, Reader, Record, Recorder};
 
-use super::{Outcome, built_in, by_default, passes, system};
-
-fn count(outcome: &Outcome, name: &str) -> u64 {
-    outcome.statistics.iter().find(|(n, _)| n == name).map_or(0, |(_, value)| *value)
-}
+use super::{built_in, by_default, count, passes, system};
 
 fn small(name: &str, size: u32) -> Reader {
     built_in(name, &Params { size, iterations: 2, seed: 1 })
