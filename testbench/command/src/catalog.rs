@@ -38,6 +38,40 @@ pub fn protocols() -> Vec<Entry> {
     all
 }
 
+/// A design as its paper ran it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Design {
+    /// First system of its paper.
+    pub system: &'static str,
+    /// Name.
+    pub name: &'static str,
+    /// What it is.
+    pub about: &'static str,
+    /// What the machine guarantees with it.
+    pub guarantees: &'static str,
+    /// Where its paper reports a gain, or what the paper compares it with.
+    pub published: &'static str,
+    /// Fields of the system that it sets.
+    pub set: std::collections::BTreeMap<&'static str, &'static str>,
+}
+
+/// All designs as their papers ran them.
+pub fn designs() -> Vec<Design> {
+    let design = |(system, variant): (&'static str, &systems::Variant)| {
+        let set = [(systems::DESIGN.to_string(), variant.name.to_string())];
+        let guarantees = systems::load(system, &set).ok().and_then(|s| machine::promises(&s).ok());
+        Design {
+            system,
+            name: variant.name,
+            about: variant.about,
+            guarantees: guarantees.map_or("", |guarantees| guarantees.name()),
+            published: variant.published,
+            set: variant.set.iter().copied().collect(),
+        }
+    };
+    systems::all_variants().into_iter().map(design).collect()
+}
+
 /// A program and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Workload {
@@ -126,6 +160,15 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+
+    #[test]
+    fn every_design_of_a_paper_is_a_machine_with_a_guarantee() {
+        for Design { system, name, guarantees, .. } in designs() {
+            let set = [("design".to_string(), name.to_string())];
+            systems::load(system, &set).unwrap_or_else(|e| panic!("{system} {name}: {e}"));
+            assert!(!guarantees.is_empty(), "{system} {name}");
+        }
+    }
 
     #[test]
     fn every_entry_has_its_line_and_no_two_have_the_same_name_for_the_same_use() {

@@ -8,6 +8,8 @@ use firmware_embed::Image;
 use hwmodel::Model;
 use hwmodel::command_processor::CommandProcessor;
 
+use super::config::System;
+
 /// What runs the firmware of the command processors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cp {
@@ -27,6 +29,16 @@ impl Cp {
         ("lockstep", Self::Core(BodyKind::Lockstep)),
     ];
 
+    /// Names of `command_processor.host`.
+    pub(crate) const HOSTS: [(&str, Self); 2] =
+        [("native", Self::Native), ("core", Self::Core(BodyKind::Model))];
+
+    /// What a system runs its firmware on.
+    fn of(system: &System) -> Self {
+        let host = Self::HOSTS.iter().find(|(name, _)| *name == system.command_processor.host);
+        host.map_or(Self::Native, |(_, cp)| *cp)
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(_, cp)| *cp == self).map_or("", |(name, _)| name)
@@ -38,8 +50,8 @@ impl Cp {
 pub struct Bodies {
     /// Which body stands where, and what somebody wants to see of it.
     pub choice: Choice,
-    /// What runs the firmware.
-    cp: Cp,
+    /// What runs the firmware, where that is not what the system says.
+    cp: Option<Cp>,
     /// Its image, where that is not the default.
     pub image: Option<Arc<Image>>,
 }
@@ -58,15 +70,15 @@ impl Bodies {
 
     /// With this host of the firmware.
     pub fn with_cp(mut self, cp: Cp) -> Self {
-        self.cp = cp;
+        self.cp = Some(cp);
         match cp {
             Cp::Native => self,
             Cp::Core(kind) => self.with(CommandProcessor::NAME, kind),
         }
     }
 
-    /// What runs the firmware.
-    pub fn cp(&self) -> Cp {
-        self.cp
+    /// What runs the firmware of a system: what was chosen, else `command_processor.host`.
+    pub fn cp(&self, system: &System) -> Cp {
+        self.cp.unwrap_or_else(|| Cp::of(system))
     }
 }

@@ -3,6 +3,7 @@
 use cosim::command_processor::SyncMode;
 use ports::coherence_directory::Variant;
 
+use super::bodies::Cp;
 use super::config::System;
 use super::egress_path::PathKind;
 use super::policy::Policy;
@@ -39,7 +40,7 @@ fn why(system: &System, key: &str) -> Option<String> {
     let (section, field) = key.split_once('.').unwrap_or((key, ""));
     let (gpus, chiplets) = (system.machine.gpus, system.machine.chiplets);
     let (l1, l2, egress) = (&system.l1.design, &system.l2.design, &system.egress.design);
-    let Resolved { l2: design, policy, path, .. } = Resolved::of(system).ok()?;
+    let Resolved { l2: design, policy, path, host, .. } = Resolved::of(system).ok()?;
     let directory = design.directory;
     let only = |field: &str, design: &str, own: &str| {
         (own != design).then(|| format!("only {field} = {design} reads it, not {own}"))
@@ -85,6 +86,9 @@ fn why(system: &System, key: &str) -> Option<String> {
         }
         ("command_processor", "ahead") if gpus > 1 => {
             Some("machine.gpus > 1: the next kernel waits for all GPUs".into())
+        }
+        ("command_processor", "packet_cycles" | "elide_cycles") if host != Cp::Native => {
+            Some("command_processor.host = core has the cycles of its instructions".into())
         }
         ("command_processor", "elide_cycles") => match design.sync {
             SyncMode::Cpelide if chiplets > 1 => None,

@@ -2,6 +2,7 @@
 //! place of what the file says. Checks look at this, and the machine is built from it: what a check
 //! accepts is what is built.
 
+use super::bodies::Cp;
 use super::build::{OWN, PLACEMENTS, POLICIES, check_sections};
 use super::config::{ConfigError, System, choose};
 use super::egress_path::PathKind;
@@ -40,6 +41,8 @@ pub struct Resolved<'a> {
     pub path: PathKind,
     /// How write queues account for what stores take of a payload.
     pub accounting: u8,
+    /// What runs the firmware.
+    pub host: Cp,
 }
 
 impl<'a> Resolved<'a> {
@@ -61,6 +64,7 @@ impl<'a> Resolved<'a> {
             placement: choose("placement.policy", &system.placement.policy, &PLACEMENTS)?,
             path: choose("egress.design", &system.egress.design, &paths)?,
             accounting: gate::accounting(system)?,
+            host: choose("command_processor.host", &system.command_processor.host, &Cp::HOSTS)?,
         };
         resolved.check()?;
         Ok(resolved)

@@ -386,7 +386,7 @@ impl Machine {
 
     /// What runs the firmware.
     pub fn cp(&self) -> Cp {
-        self.bodies.cp()
+        self.bodies.cp(&self.system)
     }
 
     /// Cycles so far.

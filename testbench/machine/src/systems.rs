@@ -2,6 +2,7 @@
 
 mod scale;
 mod shape;
+mod variants;
 
 use std::fs;
 use std::io::{self, Read};
@@ -14,6 +15,7 @@ use crate::{System, SystemError};
 use ports::did_you_mean;
 
 pub use shape::Shape;
+pub use variants::Variant;
 
 /// A paper's machine.
 struct Family {
@@ -28,6 +30,8 @@ struct Family {
     grows: fn(System, &str, u16) -> System,
     /// Members: names and that number.
     members: &'static [(&'static str, u16)],
+    /// The paper's designs as it ran them.
+    variants: &'static [Variant],
 }
 
 static FAMILIES: [Family; 8] = [
@@ -44,6 +48,7 @@ static FAMILIES: [Family; 8] = [
             ("cpelide-8", 8),
             ("cpelide-16", 16),
         ],
+        variants: variants::CPELIDE,
     },
     Family {
         about: "STC (table 3, section 7.4): 8 to 32 CUs with large L1s",
@@ -51,6 +56,7 @@ static FAMILIES: [Family; 8] = [
         text: include_str!("../systems/stc-8cu.toml"),
         grows: scale::with_cus,
         members: &[("stc-8cu", 8), ("stc-16cu", 16), ("stc-32cu", 32)],
+        variants: variants::STC,
     },
     Family {
         about: "FinePack (HPCA'23, table III): 4 GPUs of 80 SMs on PCIe 4.0, 16 on PCIe 6.0",
@@ -58,6 +64,7 @@ static FAMILIES: [Family; 8] = [
         text: include_str!("../systems/finepack-4gpu.toml"),
         grows: scale::with_gpus,
         members: &[("finepack-4gpu", 4), ("finepack-16gpu", 16)],
+        variants: variants::FINEPACK,
     },
     Family {
         about: "REC (JSA 2025, table 2): 4 GPUs of 64 CUs, links of 150 GB/s",
@@ -65,6 +72,7 @@ static FAMILIES: [Family; 8] = [
         text: include_str!("../systems/rec-4gpu.toml"),
         grows: scale::with_chiplets,
         members: &[("rec-4gpu", 1)],
+        variants: variants::REC,
     },
     Family {
         about: "Tabbakh's thesis (table 4.1): 16 SMs like a GTX 480",
@@ -72,6 +80,7 @@ static FAMILIES: [Family; 8] = [
         text: include_str!("../systems/fermi-16sm.toml"),
         grows: scale::with_chiplets,
         members: &[("fermi-16sm", 1)],
+        variants: variants::RACE,
     },
     Family {
         about: "Tabbakh's thesis (table 3.3): the same with eight memory partitions",
@@ -79,6 +88,7 @@ static FAMILIES: [Family; 8] = [
         text: include_str!("../systems/fermi-16sm-8p.toml"),
         grows: scale::with_chiplets,
         members: &[("fermi-16sm-8p", 1)],
+        variants: variants::TIMESTAMP,
     },
     Family {
         about: "Tabbakh's thesis (table 2.1): the same with 15 SMs and room for 8 CTAs on each",
@@ -86,6 +96,7 @@ static FAMILIES: [Family; 8] = [
         text: include_str!("../systems/fermi-15sm.toml"),
         grows: scale::with_chiplets,
         members: &[("fermi-15sm", 1)],
+        variants: variants::SHARING,
     },
     Family {
         about: "Tabbakh's thesis (section 2.6.4): like a Kepler, an L2 of 2 MB",
@@ -93,6 +104,7 @@ static FAMILIES: [Family; 8] = [
         text: include_str!("../systems/kepler-15sm.toml"),
         grows: scale::with_chiplets,
         members: &[("kepler-15sm", 1)],
+        variants: variants::SHARING,
     },
 ];
 
@@ -104,17 +116,95 @@ static FIRST: LazyLock<[Result<System, SystemError>; 8]> = LazyLock::new(|| {
 /// What the name of a twin ends in.
 const TWIN: &str = "-small";
 
-/// The preset or system file that `name` is, with some values replaced.
+/// What a setting is called that stands for all fields of a variant.
+pub const DESIGN: &str = "design";
+
+/// Between a family's first system and the name of one of its variants.
+const OF: char = ':';
+
+/// The preset or system file that `name` is, with some values replaced. A setting `design` stands
+/// for the fields of a variant; later settings replace them.
 pub fn load(name: &str, set: &[(String, String)]) -> Result<System, SystemError> {
+    let set = &expand(name, set)?;
     if let Some(system) = preset(name) {
         return system?.with(name, set);
     }
     System::parse(name, &read(name)?, set)
 }
 
+/// The first system of a preset's family.
+pub fn family(name: &str) -> Option<&'static str> {
+    member(name).map(|(family, _)| family.members[0].0)
+}
+
+/// The variants that a system can have by their own names: those of a preset's family, or of all
+/// families for a system file, each with the first system of its family.
+pub fn variants(name: &str) -> Vec<(&'static str, &'static Variant)> {
+    match member(name) {
+        Some((family, _)) => {
+            family.variants.iter().map(|variant| (family.members[0].0, variant)).collect()
+        }
+        None => all_variants(),
+    }
+}
+
+/// All variants, each with the first system of its family.
+pub fn all_variants() -> Vec<(&'static str, &'static Variant)> {
+    let families = &FAMILIES;
+    let mut all = Vec::new();
+    for family in families {
+        // Two families of one paper share their variants.
+        let own = family.variants.iter().filter(|variant| {
+            !all.iter().any(|(_, other): &(_, &Variant)| std::ptr::eq(*other, *variant))
+        });
+        let own: Vec<_> = own.map(|variant| (family.members[0].0, variant)).collect();
+        all.extend(own);
+    }
+    all
+}
+
+/// The variant of a name, which may begin with the first system of its family. Errors: there is
+/// none, or several.
+pub fn variant(system: &str, name: &str) -> Result<&'static Variant, SystemError> {
+    let refused = |limit| {
+        Err(SystemError::Setting { key: DESIGN.to_string(), value: name.to_string(), limit })
+    };
+    let (of, own) = name.split_once(OF).map_or((system, name), |(of, own)| (of, own));
+    let known = variants(of);
+    let found: Vec<_> = known.iter().filter(|(_, variant)| variant.name == own).collect();
+    match found[..] {
+        [(_, variant)] => Ok(variant),
+        [] => {
+            let names: Vec<_> = known.iter().map(|(_, variant)| variant.name).collect();
+            let near = did_you_mean(own, names.iter().copied());
+            refused(format!("one of {}{near}", names.join(", ")))
+        }
+        _ => {
+            let names =
+                found.iter().map(|(family, variant)| format!("{family}{OF}{}", variant.name));
+            refused(format!("one of {}", names.collect::<Vec<_>>().join(", ")))
+        }
+    }
+}
+
+/// The same settings with the fields of variants in their place.
+pub fn expand(name: &str, set: &[(String, String)]) -> Result<Vec<(String, String)>, SystemError> {
+    let mut all = Vec::new();
+    for (key, value) in set {
+        if key == DESIGN {
+            let own = variant(name, value)?.set.iter();
+            all.extend(own.map(|(key, value)| (key.to_string(), value.to_string())));
+        } else {
+            all.push((key.clone(), value.clone()));
+        }
+    }
+    Ok(all)
+}
+
 /// The same as a system file with comments: what each field means, what is legal, and where its
 /// value comes from.
 pub fn show(name: &str, set: &[(String, String)]) -> Result<String, SystemError> {
+    let set = &expand(name, set)?;
     let system = load(name, set)?;
     let (name, text) = match member(name) {
         Some((family, _)) => (family.members[0].0, family.text.to_string()),

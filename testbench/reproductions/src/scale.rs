@@ -4,7 +4,7 @@
 use machine::systems;
 
 use crate::experiment::Input;
-use crate::{cpelide, finepack, gtsc, race_detection, rec, sharing_aware, stc};
+use crate::{PAPERS, cpelide, finepack, gtsc, race_detection, rec, sharing_aware, stc};
 
 /// A scale at which a paper's experiments run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,17 @@ pub fn all(paper: &str) -> &'static [Scale] {
     }
 }
 
+/// The size that a program has in the experiments of the paper whose system this is, at the
+/// system's scale. None where the paper's experiments do not have it.
+pub fn published(preset: &str, program: &str) -> Option<Input> {
+    let full = systems::family(preset)?;
+    // The machine like a Kepler runs what its family's others run.
+    let paper = PAPERS.into_iter().find(|paper| machine(paper).0 == full);
+    let by = systems::load(preset, &[]).ok()?.scale;
+    let scale = all(paper?).iter().find(|scale| scale.by == by)?;
+    scale.inputs.iter().find(|input| input.program == program && input.size > 0).copied()
+}
+
 /// The scale of a paper that was asked for, or its default.
 pub fn choose(paper: &'static str, by: Option<u32>) -> Result<Scale, Error> {
     let all = all(paper);
@@ -94,7 +105,6 @@ pub fn choose(paper: &'static str, by: Option<u32>) -> Result<Scale, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PAPERS;
 
     #[test]
     fn each_paper_has_scales_that_divide_its_machine() {
@@ -106,6 +116,19 @@ mod tests {
                 assert_eq!(choose(paper, Some(scale.by)), Ok(*scale));
             }
         }
+    }
+
+    #[test]
+    fn programs_have_the_sizes_of_the_papers_experiments() {
+        let size = |preset, program| {
+            published(preset, program).map(|input| (input.size, input.iterations))
+        };
+        assert_eq!(size("cpelide-4", "hotspot3d"), Some((512, 4)));
+        assert_eq!(size("cpelide-7", "hotspot3d"), Some((512, 4)));
+        assert_eq!(size("cpelide-4-small", "hotspot3d"), Some((64, 8)));
+        assert_eq!(size("cpelide-4", "barnes_hut"), None);
+        assert_eq!(size("rec-4gpu-small", "pagerank"), None, "its experiments are divided by 64");
+        assert_eq!(size("mine.toml", "hotspot3d"), None);
     }
 
     #[test]

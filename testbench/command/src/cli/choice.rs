@@ -26,9 +26,10 @@ pub struct Args {
     pub bodies: Vec<String>,
     /// What runs the command processors' firmware: called directly, or its image in the
     /// instruction-set simulator, on the RTL core, on both
-    #[arg(long, value_name = "native|iss|rtl|lockstep", default_value = "native",
-        group = bundled::VALUE)]
-    pub cp: String,
+    ///
+    /// Default: what the system's command_processor.host says.
+    #[arg(long, value_name = "native|iss|rtl|lockstep", group = bundled::VALUE)]
+    pub cp: Option<String>,
     /// The image of the firmware, by what it holds in fast memory, or an ELF file: for other hosts
     /// than native
     #[arg(long, value_name = "cached|indexed|paper|FILE", group = bundled::FILE)]
@@ -38,14 +39,16 @@ pub struct Args {
 impl Args {
     /// The bodies that `--cp`, `--firmware` and `--impl` choose of a machine.
     pub fn bodies(&self, system: &System) -> Result<Bodies, Failure> {
-        let cp = Cp::ALL.iter().find(|(name, _)| *name == self.cp);
-        let must = || {
-            let near = did_you_mean(&self.cp, Cp::ALL.iter().map(|(name, _)| *name));
-            let problem = "must be native, iss, rtl or lockstep";
-            Failure::usage(format!("--cp {}: {problem}{near}", self.cp))
-        };
-        let (_, cp) = cp.ok_or_else(must)?;
-        let mut bodies = Bodies::default().with_cp(*cp);
+        let mut bodies = Bodies::default();
+        if let Some(name) = &self.cp {
+            let must = || {
+                let near = did_you_mean(name, Cp::ALL.iter().map(|(name, _)| *name));
+                let problem = "must be native, iss, rtl or lockstep";
+                Failure::usage(format!("--cp {name}: {problem}{near}"))
+            };
+            let cp = Cp::ALL.iter().find(|(known, _)| known == name);
+            bodies = bodies.with_cp(cp.ok_or_else(must)?.1);
+        }
         let mut patterns = Vec::new();
         for choice in &self.bodies {
             let (places, kind) = choice.rsplit_once('=').ok_or_else(|| {
@@ -62,7 +65,7 @@ impl Args {
         if let Some(firmware) = &self.firmware {
             let failure =
                 |problem: String| Failure::usage(format!("--firmware {firmware}: {problem}"));
-            if bodies.cp() == Cp::Native {
+            if bodies.cp(system) == Cp::Native {
                 let needs =
                     "--cp native calls the firmware directly; an image needs iss, rtl or lockstep";
                 return Err(failure(needs.into()));
@@ -88,7 +91,7 @@ impl Args {
         let each = |flag: &str, values: &[String]| -> String {
             values.iter().map(|value| format!(" --{flag} {value}")).collect()
         };
-        let cp = if self.cp == "native" { String::new() } else { format!(" --cp {}", self.cp) };
+        let cp = each("cp", self.cp.as_slice());
         let firmware = each("firmware", self.firmware.as_slice());
         let job::Args { system, workload, set, seed, perturb, .. } = &self.job;
         let (set, bodies) = (each("set", set), each("impl", &self.bodies));

@@ -99,7 +99,22 @@ pub fn each_is_read(name: &str, set: &Settings, system: &System) -> Result<(), F
 /// The settings of the system, and those of the program.
 pub fn of_system_and_workload(args: &Args) -> Result<(Settings, Settings), Failure> {
     let pairs = settings(&args.set)?;
-    Ok(pairs.into_iter().partition(|(key, _)| !key.starts_with("workload.")))
+    let (of_system, mut of_workload): (Settings, Settings) =
+        pairs.into_iter().partition(|(key, _)| !key.starts_with("workload."));
+    if of_system.iter().any(|(key, _)| key == systems::DESIGN) {
+        of_workload = [published_size(args), of_workload].concat();
+    }
+    Ok((of_system, of_workload))
+}
+
+/// The size that a program has in the experiments of the system's paper: a design as its paper ran
+/// it has it unless another one is set.
+pub fn published_size(args: &Args) -> Settings {
+    let [size, iterations, _] = WORKLOAD_KEYS.map(String::from);
+    let found = reproductions::scale::published(&args.system, &args.workload);
+    found.map_or(Vec::new(), |input| {
+        vec![(size, input.size.to_string()), (iterations, input.iterations.to_string())]
+    })
 }
 
 /// The sockets of a machine with these bodies, before any is built.

@@ -56,7 +56,7 @@ pub fn of_run(
     let mut bundle = of_program("run", &choice.job, job, kernel + 1 + BEHIND)?;
     let words = &mut bundle.facts.words;
     words.extend(choice.bodies.iter().flat_map(|body| ["--impl".to_string(), body.clone()]));
-    words.extend(["--cp".to_string(), choice.cp.clone()]);
+    words.extend(choice.cp.iter().flat_map(|cp| ["--cp".to_string(), cp.clone()]));
     if let Some(firmware) = &choice.firmware {
         words.extend(["--firmware".to_string(), format!("{INSIDE}firmware.elf")]);
         let bytes = match ELVES.iter().find(|elf| elf.name == firmware) {

@@ -43,6 +43,8 @@ enum Kind {
     Blocks,
     Systems,
     Protocols,
+    /// The designs of each paper as the paper ran them: values of `design`
+    Designs,
     Workloads,
     Counters,
 }
@@ -114,6 +116,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
                 all.insert(name.to_string(), serde_json::json!(entries));
             }
         }
+        if wanted(Kind::Designs) {
+            all.insert("designs".to_string(), serde_json::json!(catalog::designs()));
+        }
         if wanted(Kind::Workloads) {
             all.insert("workloads".to_string(), serde_json::json!(workloads));
         }
@@ -141,6 +146,16 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             println!("{title} for {}", of_one_use[0].used_in);
             for entry in of_one_use {
                 println!("  {:<20} {}", entry.name, entry.about);
+            }
+        }
+    }
+    if wanted(Kind::Designs) {
+        for of_one_system in catalog::designs().chunk_by(|a, b| a.system == b.system) {
+            println!("designs for design, on {} and its family", of_one_system[0].system);
+            for design in of_one_system {
+                let catalog::Design { name, about, guarantees, published, .. } = design;
+                println!("  {name:<20} {about} (guarantees {guarantees})");
+                println!("  {:<20} {published}", "");
             }
         }
     }

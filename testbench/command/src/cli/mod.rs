@@ -22,6 +22,7 @@ mod mutate;
 mod output;
 mod outputs;
 mod pages;
+mod points;
 mod progress;
 mod record;
 mod replay;

@@ -37,6 +37,32 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     Ok(0)
 }
 
+/// Records a machine's run for a page from now on.
+pub fn watch(machine: &mut Machine) -> Packets {
+    machine.record();
+    let packets = Packets::default();
+    let of_run = packets.clone();
+    machine.on_packet(move |packet| of_run.add(packet));
+    packets
+}
+
+/// What a page shows of a run that has ended so.
+pub fn shown(
+    machine: &Machine,
+    job: &Job,
+    seed: u64,
+    result: &Result<u64, RunError>,
+    packets: &Packets,
+) -> Run {
+    let first = |e: &RunError| e.to_string().lines().next().unwrap_or_default().to_string();
+    Run {
+        verdict: result.as_ref().map_or_else(first, |_| "PASS".to_string()),
+        workload: job.workload.clone(),
+        seed,
+        ..collect(machine, &job.system, packets)
+    }
+}
+
 /// What a run writes for people.
 pub struct Pages {
     report: Option<PathBuf>,
@@ -78,13 +104,7 @@ impl Pages {
         seed: u64,
         result: &Result<u64, RunError>,
     ) -> Result<(), Failure> {
-        let first = |e: &RunError| e.to_string().lines().next().unwrap_or_default().to_string();
-        let shown = Run {
-            verdict: result.as_ref().map_or_else(first, |_| "PASS".to_string()),
-            workload: job.workload.clone(),
-            seed,
-            ..collect(machine, &job.system, &self.packets)
-        };
+        let shown = shown(machine, job, seed, result, &self.packets);
         let events =
             self.timeline.map_or(Ok(()), |path| write_file(&path, &timeline(&shown).to_string()));
         let page = self.report.map_or(Ok(()), |path| write_file(&path, &page(&[shown])));

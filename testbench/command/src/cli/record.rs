@@ -191,7 +191,53 @@ pub struct Sides {
     pub rtl: u64,
 }
 
-/// The result of `duet compare`.
+/// The result of `duet compare --vary`.
+#[derive(Serialize, JsonSchema)]
+pub struct Varied {
+    /// PASS or FAIL.
+    pub verdict: &'static str,
+    /// Name of the system.
+    pub system: String,
+    /// What its sizes and bandwidths were divided by.
+    pub scale: u32,
+    /// The combinations; the first is what speedups are over.
+    pub variants: Vec<VariedVariant>,
+    /// Each program with each seed on each combination.
+    pub runs: Vec<VariedRun>,
+}
+
+/// A combination of what varies.
+#[derive(Serialize, JsonSchema)]
+pub struct VariedVariant {
+    /// Its values, by field.
+    pub values: BTreeMap<String, String>,
+    /// All fields of the system that it sets.
+    pub set: BTreeMap<String, String>,
+    /// Geometric mean of the speedups of all programs and seeds: without perturbation, then for
+    /// each perturbed run; null where a run has failed.
+    pub speedup: Option<Vec<f64>>,
+}
+
+/// A program with a seed on a combination.
+#[derive(Serialize, JsonSchema)]
+pub struct VariedRun {
+    /// Number of the combination, from 0.
+    pub variant: usize,
+    /// Name and checksum of the program.
+    pub workload: String,
+    /// Seed of its input.
+    pub seed: u64,
+    /// Cycles of the GPU's clock; null where the run has failed.
+    pub cycles: Option<u64>,
+    /// Cycles of the perturbed runs.
+    pub perturbed_cycles: Vec<Option<u64>>,
+    /// Speedups over the first combination: without perturbation, then for each perturbed run.
+    pub speedup: Vec<f64>,
+    /// Statistics of the run without perturbation; `duet list --json` has units and meanings.
+    pub counters: BTreeMap<String, u64>,
+}
+
+/// The result of `duet compare` of model and RTL.
 #[derive(Serialize, JsonSchema)]
 pub struct Compare {
     /// PASS or FAIL.

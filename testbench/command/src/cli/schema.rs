@@ -27,7 +27,10 @@ pub struct Args {
 enum Of {
     Run,
     Cosim,
+    /// Of `duet compare` of model and RTL
     Compare,
+    /// Of `duet compare --vary`
+    CompareVary,
     Controls,
     Check,
     Litmus,
@@ -54,6 +57,7 @@ impl Of {
             Self::Run => of::<record::Run>(),
             Self::Cosim => of::<record::Cosim>(),
             Self::Compare => of::<record::Compare>(),
+            Self::CompareVary => of::<record::Varied>(),
             Self::Controls => of::<controls::Report>(),
             Self::Check => of::<check::Report>(),
             Self::Litmus => of::<litmus::Report>(),

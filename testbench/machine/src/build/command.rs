@@ -26,7 +26,7 @@ impl CommandProcessors {
     /// is wanted, and this build has none.
     pub fn new(system: &System, bodies: &Bodies, sync: SyncMode) -> Result<Self, BuildError> {
         let (c, chiplets) = (&system.command_processor, system.machine.chiplets);
-        let image = match (bodies.cp(), &bodies.image) {
+        let image = match (bodies.cp(system), &bodies.image) {
             (Cp::Native, _) => None,
             (Cp::Core(_), Some(image)) => Some(image.clone()),
             (Cp::Core(_), None) => Some(Arc::new(Image::built()?)),

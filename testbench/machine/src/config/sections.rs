@@ -9,6 +9,7 @@ use ports::common::finepack_types::{FinePack, MAX_GPUS};
 use ports::fields;
 
 use super::System;
+use crate::bodies::Cp;
 use crate::decimal::Decimal;
 use crate::gate;
 use crate::l2;
@@ -56,6 +57,14 @@ fn link_mhz() -> u32 {
 
 fn exact() -> String {
     "exact".to_string()
+}
+
+fn native() -> String {
+    "native".to_string()
+}
+
+fn hosts() -> Vec<String> {
+    Cp::HOSTS.map(|(name, _)| name.to_string()).to_vec()
 }
 
 fn round_robin() -> String {
@@ -325,6 +334,11 @@ fields! {
                 let forwards = policy(s).map_or(true, |policy| policy == Policy::HomeForward);
                 !s.command_processor.home_aware || forwards
             };
+        /// What runs the firmware: `native`, it is called directly, and a decision takes
+        /// `packet_cycles` and `elide_cycles`; `core`, its image runs on the core, and a decision
+        /// takes the cycles of its instructions.
+        #[serde(default = "native")]
+        pub host: String = Names(hosts), "", "chosen: CPElide, section IV-B, has constants";
         /// Launches are decided while the kernel before runs.
         #[serde(default)]
         pub ahead: bool = Switch, "", "CPElide, section IV-B: all but the first are hidden";

@@ -3,7 +3,7 @@
 //! programs divided likewise; or at full size, on 4.
 
 mod figures;
-mod points;
+pub(crate) mod points;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -4,7 +4,7 @@
 
 mod burst;
 mod figures;
-mod points;
+pub(crate) mod points;
 mod storage;
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@
 
 mod figures;
 mod inputs;
-mod points;
+pub(crate) mod points;
 #[cfg(test)]
 mod tests;
 mod text;

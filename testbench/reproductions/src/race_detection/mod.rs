@@ -5,7 +5,7 @@
 mod energy;
 mod figures;
 pub(crate) mod inputs;
-mod points;
+pub(crate) mod points;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -2,7 +2,7 @@
 //! directories, divided, and programs divided likewise; or at full size.
 
 mod figures;
-mod points;
+pub(crate) mod points;
 #[cfg(test)]
 mod tests;
 mod text;

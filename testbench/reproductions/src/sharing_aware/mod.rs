@@ -3,7 +3,7 @@
 
 mod figures;
 mod locality;
-mod points;
+pub(crate) mod points;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -2,7 +2,7 @@
 //! release consistency by software and without L1s, and what its sensitivity analysis changes.
 
 mod figures;
-mod points;
+pub(crate) mod points;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -111,7 +111,7 @@ fn tell_other(
             both = both.with(&place, BodyKind::Lockstep);
         }
     }
-    if both.cp() == Cp::Core(BodyKind::Rtl) {
+    if both.cp(&job.system) == Cp::Core(BodyKind::Rtl) {
         both = both.with_cp(Cp::Core(BodyKind::Lockstep));
     }
     match end(args, job, &both)? {

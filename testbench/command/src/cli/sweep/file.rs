@@ -112,7 +112,7 @@ impl Grid {
             return Err(format!("a grid of {count} points; at most {MOST}"));
         }
         let job = job::Args { max_cycles: self.max_cycles, ..job::Args::default() };
-        let choice = choice::Args { job, cp: "native".into(), ..choice::Args::default() };
+        let choice = choice::Args { job, ..choice::Args::default() };
         let mut points = vec![Wanted { choice, values: Vec::new() }];
         let (of_workload, of_system): (Vec<_>, Vec<_>) =
             set.iter().partition(|(key, _)| key.starts_with("workload."));
@@ -128,7 +128,7 @@ impl Grid {
         points = each(points, "impl", &self.bodies, |c, v| {
             c.bodies = v.split_whitespace().map(String::from).collect();
         });
-        points = each(points, "cp", &self.cp, |c, v| c.cp.clone_from(v));
+        points = each(points, "cp", &self.cp, |c, v| c.cp = Some(v.clone()));
         let perturb = |c: &mut choice::Args, v: &u64| c.job.perturb = (*v > 0).then_some(*v);
         Ok(each(points, "perturb", &self.perturb, perturb))
     }

@@ -6,19 +6,18 @@
 mod file;
 mod intact;
 mod plan;
-mod point;
 mod slurm;
 mod store;
 mod views;
-mod workers;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::thread;
 
+use super::points::{self, Point};
 use super::{ENVIRONMENT, Failure, USAGE, bodies, build};
 use file::Sweep;
-use plan::{Plan, Point};
+use plan::Plan;
 use slurm::Part;
 use store::Store;
 
@@ -99,12 +98,12 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     );
     match args.engine {
         Engine::Local => {
-            bodies::build_all(&plan::requests(&left), args.jobs)?;
-            workers::run(&left, jobs(args), &mut store)?;
+            bodies::build_all(&points::requests(left.iter().copied()), args.jobs)?;
+            points::each(&left, jobs(args), |point, outcome| store.add(point, &outcome))?;
         }
         Engine::Slurm => {
             // Before elements on several nodes ask for the same.
-            bodies::build_all(&plan::requests(&left), None)?;
+            bodies::build_all(&points::requests(left.iter().copied()), None)?;
             slurm::run(args, &left, &mut store)?;
         }
     }

@@ -12,11 +12,11 @@ use std::{env, fs, io, thread};
 
 use bodies::Key;
 
+use super::super::points::{Point, Progress};
 use super::super::{ENVIRONMENT, Failure};
 use super::Args;
-use super::plan::{Plan, Point};
+use super::plan::Plan;
 use super::store::Store;
-use super::workers::Progress;
 
 /// Most elements unless their size is given: Slurm takes 1000 unless it is told otherwise.
 const ELEMENTS: usize = 1000;

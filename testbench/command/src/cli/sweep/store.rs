@@ -10,12 +10,12 @@ use bodies::Key;
 use rusqlite::types::Value;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params};
 
+use super::super::points::{Outcome, Point};
 use super::super::record::{Kernel, Run, Values};
 use super::super::{ENVIRONMENT, Failure, USAGE, choice, job};
 use super::file::Sweep;
 use super::intact;
-use super::plan::{Point, Refused};
-use super::point::Outcome;
+use super::plan::Refused;
 use super::views;
 
 const SCHEMA: &str = include_str!("schema.sql");
@@ -172,11 +172,13 @@ impl Store {
             to.prepare_cached(insert)?.execute(params![configuration, text])?;
             let Outcome { status, message, .. } = outcome;
             add_point(to, &point.key, &point.choice, *status, message)?;
-            let update = "UPDATE point SET configuration = ?2, seconds = ?3 WHERE key = ?1";
+            let update =
+                "UPDATE point SET configuration = ?2, seconds = ?3, cp = ?4 WHERE key = ?1";
             to.prepare_cached(update)?.execute(params![
                 point.key,
                 configuration,
-                outcome.seconds
+                outcome.seconds,
+                point.configuration.cp()
             ])?;
             outcome.record.as_ref().map_or(Ok(()), |record| add_record(to, &point.key, record))
         })
@@ -251,7 +253,7 @@ fn add_point(
         number(choice.job.seed()),
         number(perturb.unwrap_or(0)),
         choice.bodies.join(" "),
-        choice.cp,
+        choice.cp.as_deref().unwrap_or_default(),
         status,
         message
     ])?;

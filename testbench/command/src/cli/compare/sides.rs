@@ -1,68 +1,17 @@
-//! `duet compare`: the same run on models and on RTL, side by side.
+//! The same run on models and on RTL, side by side.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use cosim::body::BodyKind;
 use cosim::socket::{BlockUse, Log};
 use machine::sequential::Keep;
 use machine::{Bodies, Machine, Options, RunError};
 
-use super::job::{self, Job, run_failure};
-use super::keep::Again;
-use super::output::JsonFile;
-use super::outputs::Files;
-use super::record::{self, ComparedBlock, Sides};
-use super::{DIFFER, Failure, bodies, bundled, choice, keep, progress, run};
-
-/// Run a program on models and on RTL, and compare
-#[derive(clap::Args)]
-#[command(groups = bundled::groups())]
-pub struct Args {
-    #[command(flatten)]
-    job: job::Args,
-    /// What runs the command processors' firmware: called directly on both sides, or its image in
-    /// the instruction-set simulator and on the RTL core
-    #[arg(long, value_enum, default_value_t = Cp::Native, group = bundled::VALUE)]
-    cp: Cp,
-    /// Write the result as JSON
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    #[command(flatten)]
-    pub rtl: bodies::Sources,
-    /// If it is out of a bundle: a failure leaves no other.
-    #[arg(skip)]
-    pub again: Option<Again>,
-}
-
-impl Args {
-    /// The same program with both bodies of each block side by side.
-    pub fn in_lockstep(self) -> run::Args {
-        let cp = match self.cp {
-            Cp::Native => "native",
-            Cp::Core => "lockstep",
-        };
-        let bodies = vec!["*=lockstep".to_string()];
-        let choice = choice::Args { job: self.job, bodies, cp: cp.to_string(), firmware: None };
-        run::Args::of(choice, self.rtl)
-    }
-
-    /// The bodies of one side.
-    fn chosen(&self, kind: BodyKind) -> Bodies {
-        let cp = match self.cp {
-            Cp::Native => machine::Cp::Native,
-            Cp::Core => machine::Cp::Core(kind),
-        };
-        Bodies::all(kind).with_cp(cp)
-    }
-}
-
-/// What runs the firmware.
-#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Cp {
-    Native,
-    Core,
-}
+use super::super::job::{Job, run_failure};
+use super::super::output::JsonFile;
+use super::super::record::{self, ComparedBlock, Sides};
+use super::super::{DIFFER, Failure, bodies, keep, progress};
+use super::{Args, Cp};
 
 /// Shown even where they are equal, beside the cycles that they are part of.
 const LAUNCH: [&str; 3] = ["launch.launch_cycles", "launch.kernel_cycles", "launch.release_cycles"];
@@ -93,24 +42,31 @@ struct Side {
     counters: BTreeMap<String, u64>,
 }
 
+/// The implementations of one side.
+fn chosen(args: &Args, job: &Job, kind: BodyKind) -> Bodies {
+    let cp = match args.cp {
+        Some(Cp::Native) => machine::Cp::Native,
+        Some(Cp::Core) => machine::Cp::Core(kind),
+        None => match Bodies::default().cp(&job.system) {
+            machine::Cp::Native => machine::Cp::Native,
+            machine::Cp::Core(_) => machine::Cp::Core(kind),
+        },
+    };
+    Bodies::all(kind).with_cp(cp)
+}
+
+/// Compares one program.
 pub fn run(args: &Args) -> Result<u8, Failure> {
-    let job::Args { system, workload, .. } = &args.job;
-    Files::default()
-        .reads("--system", Some(system))
-        .reads("--workload", Some(workload))
-        .reads("--rtl", args.rtl.folder())
-        .writes("--json", args.json.as_deref())
-        .claim()?;
-    args.rtl.apply()?;
-    let job = Job::load(&args.job)?;
+    let job_args = args.job(0, 0);
+    let job = Job::load(&job_args)?;
     // Before a long run on models.
-    bodies::build_all(job.plan(&args.chosen(BodyKind::Rtl))?.requests(), None)?;
+    bodies::build_all(job.plan(&chosen(args, &job, BodyKind::Rtl))?.requests(), None)?;
     println!(
         "{}  scale {}  workload {}  seed {}",
         job.system.name,
         job.system.scale,
         job.workload,
-        args.job.seed()
+        job_args.seed()
     );
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;
     let model = side(args, &job, BodyKind::Model)?;
@@ -161,8 +117,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             system: job.system.name.clone(),
             scale: job.system.scale,
             workload: job.workload.clone(),
-            seed: args.job.seed(),
-            perturb: args.job.perturb,
+            seed: job_args.seed(),
+            perturb: job_args.perturb,
             cycles,
             time_ns: Sides { model: job.time_ns(cycles.model), rtl: job.time_ns(cycles.rtl) },
             blocks,
@@ -172,12 +128,12 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     let moved: u64 = model.blocks.iter().flat_map(|b| &b.transfers).map(|(_, n)| n).sum();
     if differ {
-        let differ = format!("{}: models and RTL differ", args.job.workload);
+        let differ = format!("{}: models and RTL differ", job_args.workload);
         return Err(left(args, &job, Failure::new(DIFFER, differ)));
     }
     println!(
         "PASS {}: {} cycles on both, {moved} transfers in the same cycles",
-        args.job.workload, cycles.model
+        job_args.workload, cycles.model
     );
     Ok(0)
 }
@@ -185,20 +141,25 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 /// Leaves a bundle.
 fn left(args: &Args, job: &Job, failure: Failure) -> Failure {
     if args.again.is_none() {
-        let cp = if args.cp == Cp::Native { "native" } else { "core" };
-        keep::leave(keep::of_compare(&args.job, cp, job), &failure, job.name(), None);
+        let cp = match Bodies::default().cp(&job.system) {
+            _ if args.cp == Some(Cp::Native) => "native",
+            machine::Cp::Native if args.cp.is_none() => "native",
+            _ => "core",
+        };
+        let bundle = keep::of_compare(&args.job(0, 0), cp, job);
+        keep::leave(bundle, &failure, job.name(), None);
     }
     failure
 }
 
 /// Runs on one kind of body.
 fn side(args: &Args, job: &Job, kind: BodyKind) -> Result<Side, Failure> {
-    let max_cycles = args.job.max_cycles.unwrap_or(0);
+    let max_cycles = args.max_cycles.unwrap_or(0);
     let sequential = Some(Keep::default());
-    let perturb = args.job.perturb;
+    let perturb = args.perturb;
     let options = Options { max_cycles, sequential, perturb, ..Options::default() };
     let program = job.program()?;
-    let bodies = args.chosen(kind);
+    let bodies = chosen(args, job, kind);
     let mut machine = Machine::new(&job.system, &bodies, program, options).map_err(run_failure)?;
     machine.start_logs();
     let result = progress::show(&mut machine, job.totals(), Machine::run);

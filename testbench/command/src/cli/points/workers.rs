@@ -1,5 +1,5 @@
-//! Points on all cores: threads that each take the next point, and one that writes what they have
-//! found, a transaction for each point.
+//! Points on all cores: threads that each take the next point, and one that takes what they have
+//! found.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -8,21 +8,23 @@ use std::time::Duration;
 
 use super::super::Failure;
 use super::super::progress::{Line, left};
-use super::plan::Point;
-use super::point::Opened;
-use super::store::Store;
+use super::{Opened, Outcome, Point};
 
 /// Between two lines of progress.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Runs these points, so many at a time. Errors: a result cannot be written.
-pub fn run(points: &[&Point], jobs: usize, store: &mut Store) -> Result<(), Failure> {
+/// Runs these points, `jobs` at a time. Errors: those of `add`, which ends the runs.
+pub fn each(
+    points: &[&Point],
+    jobs: usize,
+    mut add: impl FnMut(&Point, Outcome) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let next = AtomicUsize::new(0);
     let (sender, results) = mpsc::channel();
     let work = |sender: mpsc::Sender<_>| {
         let mut opened = Opened::default();
         while let Some(point) = points.get(next.fetch_add(1, Ordering::Relaxed)) {
-            // Nobody listens where a result could not be written.
+            // The receiver is closed where a result could not be written.
             if sender.send((*point, point.run(&mut opened))).is_err() {
                 return;
             }
@@ -38,15 +40,15 @@ pub fn run(points: &[&Point], jobs: usize, store: &mut Store) -> Result<(), Fail
         loop {
             match results.recv_timeout(PERIOD) {
                 Ok((point, outcome)) => {
-                    if let Err(failure) = store.add(point, &outcome) {
-                        next.store(points.len(), Ordering::Relaxed);
-                        return Err(failure);
-                    }
-                    progress.done += 1;
                     if outcome.status != 0 {
                         let first = outcome.message.lines().next().unwrap_or_default();
                         eprintln!("duet: {}: {first}", point.key);
                     }
+                    if let Err(failure) = add(point, outcome) {
+                        next.store(points.len(), Ordering::Relaxed);
+                        return Err(failure);
+                    }
+                    progress.done += 1;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(()),

@@ -1,0 +1,197 @@
+//! What a reader of the table has to know beside it: what designs set, constants that dominate,
+//! configurations that no paper has published, and differences that are within variation.
+
+use machine::{System, systems};
+
+use super::super::record::Run;
+use super::table::{count, in_kernels, is_within_variation};
+use super::vary::{Compared, Variant, perturbed};
+
+/// From this fraction of a run's cycles on outside kernels a constant of the launch dominates.
+const DOMINATES: f64 = 0.25;
+/// Columns of a note.
+const WIDTH: usize = 100;
+
+/// Prints them.
+pub fn print(compared: &Compared) {
+    let mut notes = Vec::new();
+    for (number, variant) in compared.variants.iter().enumerate() {
+        notes.extend(sets(compared, variant));
+        let runs = compared.cells.iter().filter(|cell| cell.variant == number);
+        let runs: Vec<&Run> = runs.filter_map(|cell| cell.run.as_ref()).collect();
+        notes.extend(elided(variant, &runs));
+        notes.extend(unpublished(compared, number));
+    }
+    notes.extend(constants(compared));
+    notes.extend(variation(compared));
+    for note in notes {
+        fold(&note).iter().for_each(|line| println!("{line}"));
+    }
+}
+
+/// A note in lines of at most [`WIDTH`] columns.
+fn fold(note: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in note.split(' ') {
+        let line = lines.last_mut().expect("there is one");
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            lines.push(format!("  {word}"));
+            continue;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines
+}
+
+/// What the variant of a design has set.
+fn sets(compared: &Compared, variant: &Variant) -> Option<String> {
+    let (_, name) = variant.values.iter().find(|(field, _)| field == systems::DESIGN)?;
+    let own = systems::variant(&compared.args.system, name).ok()?;
+    let set: Vec<_> = own.set.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    Some(format!("{name} sets {}", set.join(" ")))
+}
+
+/// What a chiplet coherence table has saved.
+fn elided(variant: &Variant, runs: &[&Run]) -> Option<String> {
+    let sum = |name: &str| runs.iter().map(|run| count(run, name)).sum::<u64>();
+    let [acquires, releases] = ["acquires", "releases"].map(|what| {
+        let elided = sum(&format!("firmware.{what}_elided"));
+        (elided, elided + sum(&format!("launch.{what}")))
+    });
+    // Without a table nothing is elided: there is nothing to send.
+    let has_table = sum("firmware.max_entries") > 0;
+    (has_table && acquires.1 + releases.1 > 0).then(|| {
+        format!(
+            "{} elides {} of {} acquires and {} of {} releases",
+            variant.label(),
+            acquires.0,
+            acquires.1,
+            releases.0,
+            releases.1
+        )
+    })
+}
+
+/// A design of a paper that a field names alone, without what its paper set besides.
+fn unpublished(compared: &Compared, number: usize) -> Option<String> {
+    let (variant, system) = (&compared.variants[number], &compared.systems[number]);
+    let named = |(field, _): &&(String, String)| field.ends_with(".design");
+    let (field, value) = variant.values.iter().find(named)?;
+    let known = systems::variants(&compared.args.system);
+    let names = |set: &[(&str, &str)]| set.contains(&(field.as_str(), value.as_str()));
+    let of: Vec<_> = known.iter().map(|(_, v)| v).filter(|v| names(v.set)).collect();
+    let missing = |v: &systems::Variant| {
+        let set = v.set.iter().map(|(k, v)| (k.to_string(), v.to_string()));
+        let other: Vec<_> = set.filter(|(key, value)| !has(system, key, value)).collect();
+        other.into_iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>()
+    };
+    let [variant] = of[..] else { return None };
+    let missing = missing(variant);
+    (!missing.is_empty()).then(|| {
+        format!(
+            "{value} is not in its published configuration, which has {}: --vary {}={} sets it",
+            missing.join(" "),
+            systems::DESIGN,
+            variant.name
+        )
+    })
+}
+
+/// Whether a system's field has this value.
+fn has(system: &System, key: &str, value: &str) -> bool {
+    let table = toml::Table::try_from(system).unwrap_or_default();
+    let (section, field) = key.split_once('.').unwrap_or((key, ""));
+    let found = table.get(section).and_then(|section| section.get(field));
+    found.is_some_and(|found| match found {
+        toml::Value::String(text) => text == value,
+        other => other.to_string() == value,
+    })
+}
+
+/// Launches whose constants take a large part of the time.
+fn constants(compared: &Compared) -> Option<String> {
+    let mut worst: Option<(f64, usize)> = None;
+    for cell in &compared.cells {
+        let Some(run) = &cell.run else { continue };
+        let outside = 1.0 - in_kernels(run, &compared.systems[cell.variant]);
+        if worst.is_none_or(|(most, _)| outside > most) {
+            worst = Some((outside, cell.variant));
+        }
+    }
+    let (outside, number) = worst.filter(|(outside, _)| *outside >= DOMINATES)?;
+    let (variant, system) = (&compared.variants[number], &compared.systems[number]);
+    let cycles = match &system.command_processor.host[..] {
+        "native" => format!(
+            "a packet takes {} cycles and a launch decision {} (command_processor.packet_cycles, \
+             elide_cycles)",
+            system.command_processor.packet_cycles, system.command_processor.elide_cycles
+        ),
+        _ => "a launch decision takes the cycles of the firmware's instructions \
+              (command_processor.host=core)"
+            .to_string(),
+    };
+    let scaled = match system.scale {
+        1 => String::new(),
+        scale => format!(
+            "; this system is scaled by 1/{scale}, launches are not: the full-size system shows \
+             the published effect"
+        ),
+    };
+    Some(format!(
+        "{}: {:.0} % of the time is launches and synchronisation; {cycles}{scaled}",
+        variant.label(),
+        100.0 * outside
+    ))
+}
+
+/// Differences whose sign changes under perturbation.
+fn variation(compared: &Compared) -> Option<String> {
+    if perturbed(compared.args) == 0 {
+        return None;
+    }
+    let workload = (compared.args.workload.len() == 1).then_some(0);
+    let is_within = |number: &usize| {
+        let means = compared.means(*number, workload);
+        means.is_some_and(|all| is_within_variation(&all) && all.iter().any(|s| *s != 1.0))
+    };
+    let numbers = (1..compared.variants.len()).filter(is_within);
+    let labels: Vec<_> = numbers.map(|number| compared.variants[number].label()).collect();
+    let first = compared.variants[0].label();
+    let note = match &labels[..] {
+        [] if workload.is_some() => return None,
+        [] => String::new(),
+        _ => format!(
+            "{}: the difference from {first} is within run-to-run variation (its sign changes \
+             under perturbation)",
+            labels.join(", ")
+        ),
+    };
+    let marked = |number: usize| {
+        (0..compared.args.workload.len()).any(|workload| {
+            let means = compared.means(number, Some(workload));
+            means.is_some_and(|all| is_within_variation(&all))
+        })
+    };
+    match note.is_empty() {
+        true if !(1..compared.variants.len()).any(marked) => None,
+        true => Some("~ within run-to-run variation: the sign changes under perturbation".into()),
+        false => Some(note),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_notes_are_folded_at_words() {
+        let note = ["word"; 30].join(" ");
+        let lines = fold(&note);
+        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH), "{lines:?}");
+        let words = lines.join(" ").split_whitespace().count();
+        assert_eq!(words, 30);
+    }
+}
