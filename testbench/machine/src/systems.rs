@@ -122,14 +122,40 @@ pub const DESIGN: &str = "design";
 /// Between a family's first system and the name of one of its variants.
 const OF: char = ':';
 
+/// What a setting of a preset is called that divides its full system.
+pub const SCALE: &str = "scale";
+
 /// The preset or system file that `name` is, with some values replaced. A setting `design` stands
-/// for the fields of a variant; later settings replace them.
+/// for the fields of a variant; later settings replace them. A setting `scale` of a preset gives
+/// its full system, scaled down by that.
 pub fn load(name: &str, set: &[(String, String)]) -> Result<System, SystemError> {
-    let set = &expand(name, set)?;
-    if let Some(system) = preset(name) {
-        return system?.with(name, set);
+    let set = expand(name, set)?;
+    let Some(system) = preset(name) else {
+        return System::parse(name, &read(name)?, &set);
+    };
+    let (scale, set): (Vec<_>, Vec<_>) = set.into_iter().partition(|(key, _)| key == SCALE);
+    match scale.last() {
+        None => system?.with(name, &set),
+        Some((_, by)) => scaled(name, by)?.with(name, &set),
     }
-    System::parse(name, &read(name)?, set)
+}
+
+/// The full system of a preset, divided by `by`. Errors: its CUs are no multiple of that.
+fn scaled(name: &str, by: &str) -> Result<System, SystemError> {
+    let full = name.strip_suffix(TWIN).unwrap_or(name);
+    let system = preset(full).expect("a preset has a full system")?;
+    let cus = u32::from(system.machine.cus);
+    match by.parse() {
+        Ok(1) => Ok(system),
+        Ok(by) if by > 1 && cus.is_multiple_of(by) => {
+            Ok(System { name: format!("{full}-{by}th"), ..scale::twin(&system, by) })
+        }
+        _ => Err(SystemError::Setting {
+            key: SCALE.to_string(),
+            value: by.to_string(),
+            limit: format!("a number that divides the {cus} CUs of a chiplet of {full}"),
+        }),
+    }
 }
 
 /// The first system of a preset's family.

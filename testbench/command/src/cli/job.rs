@@ -92,8 +92,15 @@ pub fn each_is_read(name: &str, set: &Settings, system: &System) -> Result<(), F
     if set.is_empty() {
         return Ok(());
     }
-    let before = systems::load(name, &[]).map_err(Failure::usage)?;
-    idle::check(set, &before, system).map_err(Failure::usage)
+    idle::check(set, &plain(name, set)?, system).map_err(Failure::usage)
+}
+
+/// The system without settings, but for the scale: what shows whether a setting has an effect.
+pub fn plain(name: &str, set: &Settings) -> Result<System, Failure> {
+    let scale: Vec<_> = set.iter().filter(|(key, _)| key == systems::SCALE).cloned().collect();
+    // A system file has its scale for information.
+    let scale = if systems::family(name).is_some() { scale } else { Vec::new() };
+    systems::load(name, &scale).map_err(Failure::usage)
 }
 
 /// The settings of the system, and those of the program.
@@ -102,16 +109,19 @@ pub fn of_system_and_workload(args: &Args) -> Result<(Settings, Settings), Failu
     let (of_system, mut of_workload): (Settings, Settings) =
         pairs.into_iter().partition(|(key, _)| !key.starts_with("workload."));
     if of_system.iter().any(|(key, _)| key == systems::DESIGN) {
-        of_workload = [published_size(args), of_workload].concat();
+        of_workload = [published_size(args, &of_system), of_workload].concat();
     }
     Ok((of_system, of_workload))
 }
 
 /// The size that a program has in the experiments of the system's paper: a design as its paper ran
 /// it has it unless another one is set.
-pub fn published_size(args: &Args) -> Settings {
+fn published_size(args: &Args, of_system: &Settings) -> Settings {
     let [size, iterations, _] = WORKLOAD_KEYS.map(String::from);
-    let found = reproductions::scale::published(&args.system, &args.workload);
+    let system = plain(&args.system, of_system).ok();
+    let found = system.and_then(|system| {
+        reproductions::scale::published(&args.system, system.scale, &args.workload)
+    });
     found.map_or(Vec::new(), |input| {
         vec![(size, input.size.to_string()), (iterations, input.iterations.to_string())]
     })

@@ -32,4 +32,5 @@ mod sweep;
 mod systems;
 mod trace;
 mod two_gpus;
+mod vary;
 mod waves;

@@ -133,6 +133,15 @@ fn results_of_figures_and_controls_keep_to_their_schema() {
 }
 
 #[test]
+fn results_of_what_varies_keep_to_their_schema() {
+    let desk = Desk::on_any_build("schema-vary");
+    let vary = "--vary l2.design=software,none --perturbed 1";
+    let left = desk.duet(&format!("compare --system cpelide-4-small {REUSE} {vary} --json v.json"));
+    assert_eq!(left.status, 4, "{}", left.stderr);
+    keeps(&desk, "compare-vary", "v.json");
+}
+
+#[test]
 fn results_of_both_bodies_keep_to_their_schema() {
     let Some(desk) = Desk::new("schema-rtl") else { return };
     desk.passes("cosim packetizer --cycles 2000 --json c.json");

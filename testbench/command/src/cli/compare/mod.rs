@@ -59,6 +59,9 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..),
         group = bundled::VALUE)]
     max_cycles: Option<u64>,
+    /// Threads that simulate a machine, each some of its chiplets; the result is the same
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    threads: Option<u8>,
     /// What runs the command processors' firmware: called directly, or its image, in the
     /// instruction-set simulator beside models and on the RTL core beside RTL
     ///
@@ -103,7 +106,7 @@ impl Args {
             seed: self.seed.get(seed).copied(),
             perturb: self.perturb,
             max_cycles: self.max_cycles,
-            threads: None,
+            threads: self.threads,
         }
     }
 

@@ -19,7 +19,9 @@ pub fn print(compared: &Compared) {
         notes.extend(sets(compared, variant));
         let runs = compared.cells.iter().filter(|cell| cell.variant == number);
         let runs: Vec<&Run> = runs.filter_map(|cell| cell.run.as_ref()).collect();
-        notes.extend(elided(variant, &runs));
+        if compared.systems[number].machine.chiplets > 1 {
+            notes.extend(elided(variant, &runs));
+        }
         notes.extend(unpublished(compared, number));
     }
     notes.extend(constants(compared));

@@ -178,7 +178,7 @@ fn combinations(args: &Args, fields: &[Field]) -> Result<Vec<Variant>, Failure> 
             .flat_map(|before| values.iter().map(move |value| with(before, value)))
             .collect();
     }
-    let before = systems::load(&args.system, &[]).map_err(Failure::usage)?;
+    let before = job::plain(&args.system, &own)?;
     // A setting may be without effect on some of the combinations, but not on all.
     let mut idle: Vec<Option<SystemError>> = own.iter().map(|_| None).collect();
     let mut read = vec![false; own.len()];
