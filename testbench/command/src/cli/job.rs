@@ -1,5 +1,6 @@
 //! What `run` and `compare` share: a program, the system that it runs on, and how a run can end.
 
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
 use cosim::body::BodyError;
@@ -195,6 +196,18 @@ pub enum Program {
     Trace(PathBuf),
     /// A built-in program; its buffers begin so many bytes further on.
     BuiltIn { name: &'static str, params: Params, shift: u32 },
+}
+
+impl Display for Program {
+    /// The trace, or the built-in program with its size and iterations.
+    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+        match self {
+            Self::Trace(file) => write!(f, "{}", file.display()),
+            Self::BuiltIn { name, params: Params { size, iterations, .. }, .. } => {
+                write!(f, "{name} {size} x {iterations}")
+            }
+        }
+    }
 }
 
 impl Program {

@@ -13,6 +13,7 @@ mod coverage;
 mod desk;
 mod failures;
 mod flips;
+mod headlines;
 mod help;
 mod litmus;
 mod mutate;

@@ -90,6 +90,17 @@ fn sources_below(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
+/// Does what the README's shell lines do to a copy of the RTL, which a session then runs.
+fn change_rtl(readme: &Path, folder: &Path) {
+    let text = fs::read_to_string(readme).expect("the README");
+    let is_change = |line: &&str| line.starts_with("cp -r rtl ") || line.starts_with("sed -i ");
+    let changes: Vec<_> = text.lines().filter(is_change).collect();
+    assert_eq!(changes.len(), 2, "{changes:?}");
+    let status =
+        Command::new("sh").arg("-c").arg(changes.join(" && ")).current_dir(folder).status();
+    assert!(status.expect("a shell").success(), "{changes:?}");
+}
+
 /// That a file is not there is what was wanted.
 fn absent(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
@@ -102,7 +113,8 @@ fn sessions_in_the_documents_are_real() {
         return;
     }
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut files = vec![crate_folder.join("../../README.md")];
+    let readme = crate_folder.join("../../README.md");
+    let mut files = vec![readme.clone()];
     sources_below(&crate_folder.join("../../docs"), &mut files);
     sources_below(&crate_folder.join("src/cli"), &mut files);
     files.sort();
@@ -116,6 +128,8 @@ fn sessions_in_the_documents_are_real() {
         &crate_folder.join("../traces/workloads"),
         &folder.join("testbench/traces/workloads"),
     );
+    copy_folder(&crate_folder.join("../../rtl"), &folder.join("rtl"));
+    change_rtl(&readme, &folder);
     // Two documents may show parts of the same session, which takes its time once.
     let mut printed: HashMap<String, String> = HashMap::new();
     let mut differences = Vec::new();

@@ -141,11 +141,8 @@ pub fn print(compared: &Compared) {
     let args = compared.args;
     let scale = compared.systems[0].scale;
     let seeds: Vec<_> = compared.seeds().iter().map(u64::to_string).collect();
-    let programs = match &args.workload[..] {
-        [_] => {
-            let run = compared.cells.iter().find_map(|cell| cell.run.as_ref());
-            run.map_or(args.workload[0].clone(), |run| run.workload.clone())
-        }
+    let programs = match &compared.programs[..] {
+        [program] => program.clone(),
         several => format!("{} programs", several.len()),
     };
     println!(
@@ -212,7 +209,7 @@ fn by_program(compared: &Compared) -> Vec<Vec<String>> {
     let first = &compared.variants[0];
     let mut rows = vec![vec!["program".to_string(), format!("{} cycles", first.label())]];
     rows[0].extend(compared.variants.iter().map(Variant::label));
-    for (workload, program) in compared.args.workload.iter().enumerate() {
+    for (workload, program) in compared.programs.iter().enumerate() {
         let run = compared.cell(0, workload, compared.seeds()[0]).run.as_ref();
         let mut row = vec![program.clone(), run.map_or("failed".into(), |run| digits(run.cycles))];
         let numbers = 0..compared.variants.len();

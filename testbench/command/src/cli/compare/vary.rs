@@ -66,6 +66,8 @@ pub struct Compared<'a> {
     pub variants: Vec<Variant>,
     /// Their systems.
     pub systems: Vec<machine::System>,
+    /// Each program with its size.
+    pub programs: Vec<String>,
     /// Each program with each seed on each combination.
     pub cells: Vec<Cell>,
 }
@@ -226,7 +228,8 @@ fn choice(args: &Args, variant: &Variant, workload: usize, seed: u64) -> choice:
     choice::Args {
         job: job::Args {
             set: of_program.chain(of_system).collect(),
-            seed: Some(seed),
+            // A recorded trace has none.
+            seed: (!args.seed.is_empty()).then_some(seed),
             ..args.job(workload, 0)
         },
         bodies: body.iter().map(|(_, body)| format!("*={body}")).collect(),
@@ -238,8 +241,8 @@ fn choice(args: &Args, variant: &Variant, workload: usize, seed: u64) -> choice:
 /// Runs all combinations.
 pub fn run(args: &Args, fields: Vec<Field>) -> Result<u8, Failure> {
     let (seeds, perturbed) = (seeds(args), perturbed(args));
-    let programs = args.workload.len() * seeds.len();
-    let each = programs.saturating_mul(1 + perturbed as usize);
+    let inputs = args.workload.len() * seeds.len();
+    let each = inputs.saturating_mul(1 + perturbed as usize);
     let count = fields.iter().map(|field| field.values.len()).fold(each, usize::saturating_mul);
     if count > MOST {
         let problem = format!("{count} runs; at most {MOST}");
@@ -252,6 +255,7 @@ pub fn run(args: &Args, fields: Vec<Field>) -> Result<u8, Failure> {
     let mut compared = Compared {
         args,
         systems: systems_of(&points, &places, variants.len()),
+        programs: programs(&points, args.workload.len()),
         cells: cells(args, variants.len(), &seeds, perturbed),
         variants,
     };
@@ -336,6 +340,12 @@ fn points(args: &Args, variants: &[Variant]) -> Result<(Vec<Point>, Vec<(usize, 
         }
     }
     Ok((all, places))
+}
+
+/// The programs with their sizes, in the order of the command line.
+fn programs(points: &[Point], workloads: usize) -> Vec<String> {
+    let each = points.len() / workloads;
+    (0..workloads).map(|workload| points[workload * each].program.to_string()).collect()
 }
 
 /// Cells without results, in the order of [`points`].
