@@ -90,10 +90,21 @@ const EXAMPLES: &[Examples] = &[
     (
         "compare",
         true,
-        &[(
-            "All blocks as models, then all as RTL",
-            "compare --system cpelide-4-small --set machine.gpus=2 --workload reuse",
-        )],
+        &[
+            (
+                "Three designs as their paper ran them, with run-to-run variation",
+                "compare --system cpelide-4 --workload lu --vary design=software,hmg,cpelide",
+            ),
+            (
+                "Two sizes of an L2 on two programs",
+                "compare --system cpelide-4-small --workload bfs --workload lu \
+                 --vary l2.bytes=139264,278528",
+            ),
+            (
+                "Model against RTL: all blocks as models, then all as RTL",
+                "compare --system cpelide-4-small --set machine.gpus=2 --workload reuse",
+            ),
+        ],
     ),
     (
         "sweep",
@@ -104,6 +115,17 @@ const EXAMPLES: &[Examples] = &[
                 "On a cluster, 32 points in each element of the job array",
                 "sweep sizes.toml --engine slurm --chunk 32",
             ),
+        ],
+    ),
+    (
+        "plot",
+        false,
+        &[
+            (
+                "Lines over a number",
+                "plot sizes.sqlite --x directory.entries --lines l2.design -o entries.svg",
+            ),
+            ("Bars over names", "plot sizes.sqlite --x workload --lines l2.design -o programs.svg"),
         ],
     ),
     (

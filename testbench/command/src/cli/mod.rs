@@ -22,6 +22,7 @@ mod mutate;
 mod output;
 mod outputs;
 mod pages;
+mod plot;
 mod points;
 mod progress;
 mod record;
@@ -31,6 +32,7 @@ mod run;
 mod schema;
 mod sweep;
 mod systems;
+mod text;
 mod trace;
 mod waves;
 
@@ -66,6 +68,7 @@ enum Verb {
     Explain(explain::Args),
     Report(pages::Args),
     Sweep(sweep::Args),
+    Plot(plot::Args),
     Reproduce(reproduce::Args),
     Controls(controls::Args),
     Litmus(litmus::Args),
@@ -100,6 +103,7 @@ impl Verb {
             | Self::Schema(_)
             | Self::Explain(_)
             | Self::Report(_)
+            | Self::Plot(_)
             | Self::Doctor
             | Self::Completions(_)
             | Self::Man(_) => false,
@@ -118,6 +122,7 @@ impl Verb {
             Self::Explain(args) => explain::run(&args),
             Self::Report(args) => pages::run(&args),
             Self::Sweep(args) => sweep::run(&args),
+            Self::Plot(args) => plot::run(&args),
             Self::Reproduce(args) => reproduce::run(&args),
             Self::Controls(args) => controls::run(&args),
             Self::Litmus(args) => litmus::run(&args),

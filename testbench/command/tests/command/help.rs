@@ -22,7 +22,7 @@ const RUNS: [&str; 13] = [
     "trace import",
 ];
 /// Others, whose examples are run but for `bodies clean`.
-const OTHERS: [&str; 11] = [
+const OTHERS: [&str; 12] = [
     "list",
     "systems show",
     "systems new",
@@ -34,6 +34,7 @@ const OTHERS: [&str; 11] = [
     "trace info",
     "completions",
     "man",
+    "plot",
 ];
 
 fn examples(desk: &Desk, verb: &str) -> Vec<String> {
@@ -73,7 +74,8 @@ fn examples_run() {
                 "run" => on_models,
                 "trace verify" | "trace info" => true,
                 "check" | "controls" => words.contains("--list"),
-                "bodies clean" | "doctor" => false,
+                // There is no sweep to draw here.
+                "bodies clean" | "doctor" | "plot" => false,
                 verb => OTHERS.contains(&verb),
             };
             if is_short {

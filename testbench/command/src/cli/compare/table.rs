@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use machine::{System, systems};
 
 use super::super::record::{self, VariedRun, VariedVariant};
+use super::super::text::{csv as quoted, digits, lines};
 use super::vary::{Compared, Variant, perturbed};
 
 /// Widest table.
@@ -94,19 +95,6 @@ fn bytes(bytes: u64) -> String {
     }
 }
 
-/// Digits in groups of three.
-fn digits(number: u64) -> String {
-    let plain = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in plain.chars().enumerate() {
-        if at > 0 && (plain.len() - at).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Least and greatest.
 pub fn range(all: &[f64]) -> [f64; 2] {
     all.iter().fold([f64::INFINITY, 0.0], |[low, high], &s| [low.min(s), high.max(s)])
@@ -116,24 +104,6 @@ pub fn range(all: &[f64]) -> [f64; 2] {
 pub fn is_within_variation(all: &[f64]) -> bool {
     let [low, high] = range(all);
     low <= 1.0 && high >= 1.0
-}
-
-/// Lines of cells: the first column to the left, the others to the right.
-fn lines(rows: &[Vec<String>]) -> Vec<String> {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
-    };
-    let widths: Vec<_> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).enumerate();
-        let cells = cells.map(|(at, (cell, &width))| match at {
-            0 => format!("{cell:<width$}"),
-            _ => format!("{cell:>width$}"),
-        });
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
-    };
-    rows.iter().map(line).collect()
 }
 
 /// Prints the table: of one program by combination, of several by program.
@@ -237,10 +207,6 @@ fn set(compared: &Compared, number: usize) -> BTreeMap<String, String> {
 
 /// A line for each run.
 pub fn csv(compared: &Compared) -> String {
-    let quoted = |text: &str| match text.contains([',', '"', '\n']) {
-        true => format!("\"{}\"", text.replace('"', "\"\"")),
-        false => text.to_string(),
-    };
     let fields: Vec<_> =
         compared.variants[0].values.iter().map(|(field, _)| quoted(field)).collect();
     let counters: std::collections::BTreeSet<&String> = compared
@@ -326,7 +292,6 @@ mod tests {
             [0, 999, 1000, 9_994_999, 9_996_000, 99_960_000, 1_214_000_000].map(bytes),
             ["0 B", "999 B", "1.00 kB", "9.99 MB", "10.0 MB", "100 MB", "1.21 GB"]
         );
-        assert_eq!([7, 1000, 220_311].map(digits), ["7", "1 000", "220 311"]);
     }
 
     #[test]
@@ -334,12 +299,5 @@ mod tests {
         assert!(is_within_variation(&[1.02, 0.99]));
         assert!(!is_within_variation(&[1.02, 1.01]));
         assert!(!is_within_variation(&[0.98, 0.97]));
-    }
-
-    #[test]
-    fn columns_end_at_the_same_place() {
-        let rows = [["a", "10", "x"], ["bbb", "5", "yy"]];
-        let rows = rows.map(|row| row.map(String::from).to_vec());
-        assert_eq!(lines(&rows), ["a    10   x", "bbb   5  yy"]);
     }
 }

@@ -80,15 +80,20 @@ pub struct Sweep {
 impl Sweep {
     /// Reads a file. Errors: it is no sweep file, or one of too many points.
     pub fn read(path: &Path) -> Result<Self, Failure> {
-        let told = |problem: String| Failure::usage(format!("{}: {problem}", path.display()));
-        let text = std::fs::read_to_string(path).map_err(|e| told(e.to_string()))?;
-        let file: File = toml::from_str(&text).map_err(|e| told(e.to_string()))?;
+        let refused = |e: std::io::Error| Failure::usage(format!("{}: {e}", path.display()));
+        Self::parse(path, &std::fs::read_to_string(path).map_err(refused)?)
+    }
+
+    /// The same of a text that `path` holds.
+    pub fn parse(path: &Path, text: &str) -> Result<Self, Failure> {
+        let refused = |problem: String| Failure::usage(format!("{}: {problem}", path.display()));
+        let file: File = toml::from_str(text).map_err(|e| refused(e.to_string()))?;
         let grids = file.grid.iter().map(Grid::points).collect::<Result<Vec<_>, _>>();
-        let grids = grids.map_err(told)?;
+        let grids = grids.map_err(refused)?;
         match grids.iter().map(Vec::len).sum::<usize>() {
-            0 => Err(told("grid: must have at least one".into())),
-            all if all > MOST => Err(told(format!("{all} points; at most {MOST}"))),
-            _ => Ok(Self { name: file.sweep.name, text, grids }),
+            0 => Err(refused("grid: must have at least one".into())),
+            all if all > MOST => Err(refused(format!("{all} points; at most {MOST}"))),
+            _ => Ok(Self { name: file.sweep.name, text: text.to_string(), grids }),
         }
     }
 }

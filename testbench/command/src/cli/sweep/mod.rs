@@ -8,15 +8,18 @@ mod intact;
 mod plan;
 mod slurm;
 mod store;
+mod summary;
 mod views;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::thread;
 
+use super::output::write_file;
+use super::outputs::Files;
 use super::points::{self, Point};
 use super::{ENVIRONMENT, Failure, USAGE, bodies, build};
-use file::Sweep;
+pub use file::Sweep;
 use plan::Plan;
 use slurm::Part;
 use store::Store;
@@ -32,6 +35,9 @@ pub struct Args {
     /// Default: FILE with the ending .sqlite.
     #[arg(long, value_name = "FILE")]
     into: Option<PathBuf>,
+    /// Write a line for each point: settings, status, cycles
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
     /// Points that run at a time; the result is the same
     ///
     /// Default: as many as the machine has cores; 1 with --engine slurm, for each element.
@@ -72,6 +78,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if args.chunk.is_some() && args.engine == Engine::Local {
         return Err(Failure::usage("--chunk: only --engine slurm has chunks"));
     }
+    Files::default()
+        .reads("FILE", Some(&args.file))
+        .reads("--into", Some(args.into()))
+        .writes("--csv", args.csv.as_deref())
+        .claim()?;
     args.rtl.apply()?;
     let sweep = Sweep::read(&args.file)?;
     let mut plan = Plan::new(&args.file, &sweep)?;
@@ -108,6 +119,10 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         }
     }
     store.show()?;
+    if let Some(path) = &args.csv {
+        write_file(path, &store.csv()?)?;
+    }
+    summary::print(&plan.points, &store.cycles()?);
     verdict(&plan, &store.statuses()?)
 }
 

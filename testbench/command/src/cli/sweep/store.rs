@@ -12,6 +12,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, params};
 
 use super::super::points::{Outcome, Point};
 use super::super::record::{Kernel, Run, Values};
+use super::super::text::csv;
 use super::super::{ENVIRONMENT, Failure, USAGE, choice, job};
 use super::file::Sweep;
 use super::intact;
@@ -224,6 +225,42 @@ impl Store {
             let mut query = self.connection.prepare("SELECT key, status, message FROM point")?;
             let row = |row: &rusqlite::Row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?)));
             query.query_map([], row)?.collect::<rusqlite::Result<_>>()
+        };
+        read().map_err(failure(&self.path))
+    }
+
+    /// Cycles of each point that has passed.
+    pub fn cycles(&self) -> Result<BTreeMap<String, u64>, Failure> {
+        let read = || {
+            let query = "SELECT key, cycles FROM point WHERE status = 0";
+            let mut query = self.connection.prepare(query)?;
+            let row = |row: &rusqlite::Row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64));
+            query.query_map([], row)?.collect::<rusqlite::Result<_>>()
+        };
+        read().map_err(failure(&self.path))
+    }
+
+    /// A line for each point, below the names of the columns.
+    pub fn csv(&self) -> Result<String, Failure> {
+        let read = || {
+            let mut query = self.connection.prepare(&views::points(&self.connection)?)?;
+            let names: Vec<_> = query.column_names().iter().map(|name| csv(name)).collect();
+            let mut text = names.join(",") + "\n";
+            let mut rows = query.query([])?;
+            while let Some(row) = rows.next()? {
+                let cell = |at: usize| {
+                    Ok(match row.get::<_, Value>(at)? {
+                        Value::Null => String::new(),
+                        Value::Integer(number) => number.to_string(),
+                        Value::Real(number) => number.to_string(),
+                        Value::Text(text) => csv(&text),
+                        Value::Blob(_) => String::new(),
+                    })
+                };
+                let cells = (0..names.len()).map(cell).collect::<rusqlite::Result<Vec<_>>>()?;
+                text += &(cells.join(",") + "\n");
+            }
+            Ok(text)
         };
         read().map_err(failure(&self.path))
     }

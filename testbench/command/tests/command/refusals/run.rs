@@ -52,7 +52,7 @@ const ONE: &[(&str, &[&str])] = &[
     ("--set l1.design=stc-nv --set l2.design=own", &["l1.design = stc-nv brings no L2"]),
     ("--set l1.design=stc-nv --set stc.nothing=1", &["stc.nothing: there is no such field"]),
     // Fields that this machine does not read.
-    ("--set scale=2", &["--set scale=2: it has no effect", "preset"]),
+    ("--set scale=7", &["--set scale=7: must be a number that divides the 8 CUs of a chiplet"]),
     (
         "--set directory.entries=8",
         &["directory.entries=8", "l2.design = software has no directory"],
@@ -189,7 +189,11 @@ pub fn cases() -> Vec<Case> {
         case(2, "compare --system nothing --workload copy", &["nothing", "cpelide-4"]),
         case(2, "compare --system stc-8cu-small --workload nothing", &["nothing", "stream"]),
         case(2, "compare --system stc-8cu-small --workload copy --cp iss", &["native", "core"]),
-        case(2, "compare --system stc-8cu-small --workload copy --set scale=9", &["no effect"]),
+        case(
+            2,
+            "compare --system stc-8cu-small --workload copy --set scale=9",
+            &["divides the 8 CUs"],
+        ),
         case(2, "compare --system stc-8cu-small --workload copy --wave w.vcd", &["--wave"]),
         case(2, "compare --system stc-8cu-small --workload copy --rtl none", &["--rtl none"]),
         case(2, "compare --system stc-8cu-small --workload copy --max-cycles 0", &["--max-cycles"]),

@@ -39,7 +39,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("bodies build --system cpelide-4 --config small", &["cannot be used with"]),
     ("bodies build --system cpelide-4 --set l2", &["--set l2: must be KEY=VALUE"]),
     ("bodies build --system cpelide-4 --set l2.ways=0", &["l2.ways: 0 is not 1 to 64"]),
-    ("bodies build --system cpelide-4 --set scale=2", &["--set scale=2: it has no effect"]),
+    ("bodies build --system cpelide-4 --set scale=7", &["scale=7: must be a number that divides"]),
     ("trace", &["Usage"]),
     ("trace nothing", &["unrecognized subcommand 'nothing'"]),
     ("trace info", &["FILE"]),

@@ -1,6 +1,7 @@
 //! `duet sweep`: the same file whatever runs the points, and whatever ends it on the way.
 
 mod document;
+mod plot;
 mod refused;
 mod slurm;
 
@@ -29,6 +30,50 @@ set.workload.size = 256
 set."l2.design" = ["hmg", "rec"]
 set.directory.range = [256, 1024]
 "#;
+
+/// Speedups of the tables are those of the points' cycles, and CSV has a line for each point.
+#[test]
+fn a_sweep_ends_with_its_configurations_and_the_best_of_each_program() {
+    let text = SMALL
+        .replace("rec-4gpu-small", "cpelide-4-small")
+        .replace(r#""rec"]"#, r#""cpelide"]"#)
+        .replace("directory.range = [256, 1024]", "l2.bytes = [34816, 139264]")
+        .replace("set.\"l2.design\"", "set.l2.design");
+    let desk = desk("summary", &[("s.toml", &text)]);
+    let left = desk.passes("sweep s.toml --csv s.csv");
+    let rows = desk.read("s.csv");
+    let rows: Vec<Vec<&str>> = rows.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows.len(), 1 + 16);
+    let column = |name: &str| rows[0].iter().position(|head| *head == name).unwrap();
+    let at = ["workload", "seed", "l2.design", "l2.bytes", "cycles"].map(column);
+    let cycles = |own: [&str; 4]| -> f64 {
+        let is_own = |row: &&Vec<&str>| (0..4).all(|n| row[at[n]] == own[n]);
+        rows.iter().find(is_own).unwrap()[at[4]].parse().unwrap()
+    };
+    let speedup = |program: &str, design: &str, entries: &str| {
+        let of_seed = |seed| {
+            cycles([program, seed, "hmg", "34816"]) / cycles([program, seed, design, entries])
+        };
+        (of_seed("1") * of_seed("2")).sqrt()
+    };
+    let all = [("hmg", "34816"), ("hmg", "139264"), ("cpelide", "34816"), ("cpelide", "139264")];
+    let words = |start: &str| -> Vec<String> {
+        let line = left.stdout.lines().find(|line| line.starts_with(start)).unwrap();
+        line.split_whitespace().map(String::from).collect()
+    };
+    for (design, entries) in all {
+        let mean = ["copy", "reuse"].map(|program| speedup(program, design, entries));
+        let mean = (mean[0] * mean[1]).sqrt();
+        let row = words(&format!("l2.bytes={entries} l2.design={design}"));
+        assert_eq!(row[2..4], ["4".to_string(), format!("{mean:.2}")], "{design} {entries}");
+    }
+    for program in ["copy", "reuse"] {
+        let best = all.map(|(design, entries)| speedup(program, design, entries));
+        let best = best.into_iter().fold(0.0, f64::max);
+        let row = words(&format!("{program} "));
+        assert!(row.contains(&format!("{best:.2}")), "{row:?} {best}");
+    }
+}
 
 /// Twice as many.
 const WITH_NOISE: &str = "perturb = [0, 7]\n";

@@ -13,7 +13,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("set.workload.sise = 64", &["--set workload.sise: must be one of", "workload.size?"]),
     ("set.workload.size = [64, 'x']", &["--set workload.size=x: must be a number below 2^32"]),
     ("set.workload.size = 0", &["size = 0 for copy: must be"]),
-    ("set.scale = 2", &["--set scale=2: it has no effect"]),
+    ("set.scale = 7", &["--set scale=7: must be a number that divides the 64 CUs of a chiplet"]),
     ("impl = ['coherence_directory=rlt']", &["--impl coherence_directory=rlt", "rtl?"]),
     ("impl = ['coherence_dirctory=rtl']", &["--impl coherence_dirctory=rtl: this machine has"]),
     ("cp = ['navite']", &["--cp navite: must be native", "did you mean native?"]),
