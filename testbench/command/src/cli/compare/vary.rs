@@ -249,12 +249,16 @@ pub fn run(args: &Args, fields: Vec<Field>) -> Result<u8, Failure> {
         return Err(Failure::usage(format!("--vary {}: {problem}", args.vary.join(" --vary "))));
     }
     let variants = combinations(args, &fields)?;
-    let (points, places) = points(args, &variants)?;
+    let points = points(args, &variants)?;
+    let runs = 1 + perturbed as usize;
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;
     bodies::build_all(&points::requests(&points), args.jobs)?;
     let mut compared = Compared {
         args,
-        systems: systems_of(&points, &places, variants.len()),
+        // The first combinations are those of the first program and seed.
+        systems: (0..variants.len())
+            .map(|variant| points[variant * runs].configuration.system.clone())
+            .collect(),
         programs: programs(&points, args.workload.len()),
         cells: cells(args, variants.len(), &seeds, perturbed),
         variants,
@@ -272,12 +276,10 @@ pub fn run(args: &Args, fields: Vec<Field>) -> Result<u8, Failure> {
             failed.push((at, status, message.lines().next().unwrap_or_default().to_string()));
             return Ok(());
         }
-        let (cell, perturb) = places[at];
-        match perturb.checked_sub(1) {
-            None => compared.cells[cell].run = record,
-            Some(number) => {
-                compared.cells[cell].perturbed[number as usize] = record.map(|run| run.cycles);
-            }
+        let cell = &mut compared.cells[at / runs];
+        match (at % runs).checked_sub(1) {
+            None => cell.run = record,
+            Some(number) => cell.perturbed[number] = record.map(|run| run.cycles),
         }
         Ok(())
     })?;
@@ -315,12 +317,11 @@ pub fn run(args: &Args, fields: Vec<Field>) -> Result<u8, Failure> {
     }
 }
 
-/// All runs, and of each the number of its cell and of its perturbation, 0 for none. Errors: a
-/// combination is no machine, or a field has no effect in any of them.
-fn points(args: &Args, variants: &[Variant]) -> Result<(Vec<Point>, Vec<(usize, u64)>), Failure> {
+/// All runs: of each cell, in the order of [`cells`], the one without perturbation, then the
+/// perturbed ones. Errors: a combination is no machine, or a field has no effect in it.
+fn points(args: &Args, variants: &[Variant]) -> Result<Vec<Point>, Failure> {
     let mut known = Known::default();
-    let (mut all, mut places) = (Vec::new(), Vec::new());
-    let mut cell = 0;
+    let mut all = Vec::new();
     for workload in 0..args.workload.len() {
         for seed in seeds(args) {
             for variant in variants {
@@ -333,13 +334,11 @@ fn points(args: &Args, variants: &[Variant]) -> Result<(Vec<Point>, Vec<(usize, 
                     })?;
                     point.is_shown = args.report.is_some() && perturb == 0;
                     all.push(point);
-                    places.push((cell, perturb));
                 }
-                cell += 1;
             }
         }
     }
-    Ok((all, places))
+    Ok(all)
 }
 
 /// The programs with their sizes, in the order of the command line.
@@ -348,7 +347,7 @@ fn programs(points: &[Point], workloads: usize) -> Vec<String> {
     (0..workloads).map(|workload| points[workload * each].program.to_string()).collect()
 }
 
-/// Cells without results, in the order of [`points`].
+/// Cells without results.
 fn cells(args: &Args, variants: usize, seeds: &[u64], perturbed: u64) -> Vec<Cell> {
     let mut all = Vec::new();
     for workload in 0..args.workload.len() {
@@ -360,13 +359,4 @@ fn cells(args: &Args, variants: usize, seeds: &[u64], perturbed: u64) -> Vec<Cel
         }
     }
     all
-}
-
-/// The system of each combination.
-fn systems_of(points: &[Point], places: &[(usize, u64)], variants: usize) -> Vec<machine::System> {
-    let of = |variant| {
-        let at = places.iter().position(|(cell, _)| *cell == variant).expect("each has a run");
-        points[at].configuration.system.clone()
-    };
-    (0..variants).map(of).collect()
 }

@@ -19,6 +19,13 @@ struct Run {
     cycles: u64,
 }
 
+/// A program by its number, with its seeds.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Input {
+    program: usize,
+    seeds: (u64, u64),
+}
+
 /// The parts of a point: those of its program, and those of its configuration.
 fn parts(point: &Point) -> (Vec<Part>, Vec<Part>) {
     let (job, choice) = (&point.choice.job, &point.choice);
@@ -70,17 +77,18 @@ pub fn print(points: &[Point], cycles: &BTreeMap<String, u64>) {
     if configurations.len() < 2 {
         return;
     }
-    // By program and seeds, the cycles on each configuration.
-    let mut inputs: BTreeMap<(usize, (u64, u64)), Vec<Option<u64>>> = BTreeMap::new();
+    // The cycles on each configuration.
+    let mut inputs: BTreeMap<Input, Vec<Option<u64>>> = BTreeMap::new();
     for run in &runs {
         let program = programs.iter().position(|other| **other == run.program);
         let at = configurations.iter().position(|other| **other == run.configuration);
         let (program, at) = (program.expect("it is one"), at.expect("it is one"));
-        let own = inputs.entry((program, run.seeds)).or_insert(vec![None; configurations.len()]);
+        let input = Input { program, seeds: run.seeds };
+        let own = inputs.entry(input).or_insert(vec![None; configurations.len()]);
         own[at] = Some(run.cycles);
     }
     let speedups = |at: usize, of: Option<usize>| -> Vec<f64> {
-        let own = inputs.iter().filter(|((program, _), _)| of.is_none_or(|of| of == *program));
+        let own = inputs.iter().filter(|(input, _)| of.is_none_or(|of| of == input.program));
         own.filter_map(|(_, all)| Some(all[0]? as f64 / all[at]? as f64)).collect()
     };
     let labels: Vec<_> =
@@ -116,7 +124,7 @@ pub fn print(points: &[Point], cycles: &BTreeMap<String, u64>) {
     let mut rows = vec![head];
     for (number, (program, best)) in programs.iter().zip(&bests).enumerate() {
         let Some((at, speedup)) = best else { continue };
-        let own: Vec<_> = inputs.iter().filter(|((of, _), _)| *of == number).collect();
+        let own: Vec<_> = inputs.iter().filter(|(input, _)| input.program == number).collect();
         let cycles: Vec<f64> =
             own.iter().filter_map(|(_, all)| all[*at]).map(|cycles| cycles as f64).collect();
         let mean = geometric_mean(&cycles).unwrap_or_default();
