@@ -131,6 +131,7 @@ soak: setup
 	DUET_SOAK=1 cargo test --release -p duet-tests --test blocks race_detection
 	DUET_SOAK=1 cargo test --release -p machine --test machine -- --nocapture
 	$(MAKE) machines
+	python3 docs/headlines.py
 	DUET_FUZZ_SECONDS=$(FUZZ_SECONDS) cargo test --release --workspace --test fuzz -- --nocapture --test-threads 1
 
 # Random programs on MACHINES random machines of every design and placement, with latencies drawn independently; SEED draws
