@@ -73,7 +73,8 @@ def rust(text, path):
         spans += [match.span() for match in re.finditer(r"^\s*//[/!].*$", text, re.M)]
     for start, end in spans:
         kept[start:end] = text[start:end]
-    return re.sub(r"`[^`\n]*`", blank, "".join(kept))
+    # What a message fills in has the names of variables.
+    return re.sub(r"`[^`\n]*`|\{\w*[^{}\n]*\}", blank, "".join(kept))
 
 
 def files():

@@ -1,4 +1,4 @@
-//! What `run` runs: a program, a system, and the bodies of its blocks.
+//! What `run` runs: a program, a system, and the implementations of its blocks.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use super::{Failure, bundled, job};
 pub struct Args {
     #[command(flatten)]
     pub job: job::Args,
-    /// Body of a block, or of those whose places a pattern means
+    /// Implementation of a block, or of the instances that a pattern matches
     ///
-    /// A block stands in a place such as gpu1/chiplet2/l2.bank0/coherence_directory. A pattern is
-    /// compared with places and with their ends behind a `/`; `*` stands for any text. Of several
-    /// that mean a place the last one counts.
+    /// An instance path is for example gpu1/chiplet2/l2.bank0/coherence_directory. A pattern matches
+    /// a whole path, or the end of a path behind a `/`; `*` matches any text. The last matching
+    /// --impl counts.
     #[arg(long = "impl", value_name = "PLACES=model|rtl|lockstep", group = bundled::VALUE)]
     pub bodies: Vec<String>,
     /// What runs the command processors' firmware: called directly, or its image in the
@@ -37,7 +37,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// The bodies that `--cp`, `--firmware` and `--impl` choose of a machine.
+    /// The implementations that `--cp`, `--firmware` and `--impl` choose of a machine.
     pub fn bodies(&self, system: &System) -> Result<Bodies, Failure> {
         let mut bodies = Bodies::default();
         if let Some(name) = &self.cp {
@@ -86,7 +86,7 @@ impl Args {
         Ok(bodies)
     }
 
-    /// The words that ask for the same again, with these behind the bodies.
+    /// The words that ask for the same again, with these behind the implementations.
     pub fn words(&self, flip: &str) -> String {
         let each = |flag: &str, values: &[String]| -> String {
             values.iter().map(|value| format!(" --{flag} {value}")).collect()

@@ -18,7 +18,7 @@ const TOOLS: [(&str, &[&str], &str, &str); 3] = [
     (
         "ccache",
         &["--version"],
-        "faster rebuilds of the RTL bodies (optional)",
+        "faster builds of Verilated libraries (optional)",
         "apt-get install ccache",
     ),
 ];
@@ -47,7 +47,7 @@ pub fn run() -> Result<u8, Failure> {
         println!("{name:<12} {text}");
     };
     let cache = Cache::find().map(|cache| format!("in {}", cache.folder().display()));
-    tell("RTL bodies", cache.map_err(|error| error.to_string()));
+    tell("Verilated libraries", cache.map_err(|error| error.to_string()));
     let sources = Sources::current().map(|sources| sources.to_string());
     tell("RTL", sources.map_err(|error| format!("MISSING: {error}")));
     let none = || "no folder of the project's own; DUET_TOOLS names one".to_string();
@@ -61,10 +61,10 @@ pub fn run() -> Result<u8, Failure> {
     let verilator =
         |v: Verilator| format!("{}.{:03}, {}", v.version.0, v.version.1, v.program.display());
     tell("verilator", tool(Verilator::find(), verilator, ", or apt-get install verilator"));
-    let no_ibex = "; command_processor has no RTL body";
+    let no_ibex = "; the RTL of command_processor cannot be built";
     tell("ibex", tool(ibex::find(), |folder| folder.display().to_string(), no_ibex));
     let compiler = Compiler::find().map(|compiler| compiler.version).map_err(|error| {
-        format!("MISSING: {error}; it builds the RTL bodies: apt-get install g++")
+        format!("MISSING: {error}; it builds the Verilated libraries: apt-get install g++")
     });
     tell("c++", compiler);
     for (name, args, purpose, how) in TOOLS {
@@ -73,7 +73,7 @@ pub fn run() -> Result<u8, Failure> {
             // Without a display GTKWave says how it is used.
             let is_version = |line: &&str| found.status.success() && !line.starts_with("Usage");
             let line = text.lines().next().filter(is_version);
-            line.unwrap_or("installed, of a version that it does not tell").to_string()
+            line.unwrap_or("installed, version unknown").to_string()
         });
         let absent = format!("missing, {purpose}: {how}");
         match purpose.contains("optional") {
@@ -87,7 +87,7 @@ pub fn run() -> Result<u8, Failure> {
     };
     tell("oclgrind", Ok(oclgrind));
     if missing {
-        return Err(Failure::environment("something that the RTL bodies need is missing"));
+        return Err(Failure::environment("a tool that builds Verilated libraries is missing"));
     }
     Ok(0)
 }

@@ -186,7 +186,7 @@ const EXAMPLES: &[Examples] = &[
         &[
             ("A shape on all designs", "litmus MP+fences"),
             ("All shapes on one L1 design", "litmus all --design gtsc-rc --runs 200"),
-            ("A file of one's own", "litmus message.litmus --seed 2 --json litmus.json"),
+            ("Your own file", "litmus message.litmus --seed 2 --json litmus.json"),
             ("A shape as a file", "litmus MP+fences --show"),
             ("With RTL", "litmus all --impl gtsc_l2=rtl --runs 100"),
         ],
@@ -198,7 +198,10 @@ const EXAMPLES: &[Examples] = &[
             ("What can be searched", "check --list"),
             ("All states of a protocol's small configurations", "check cpelide --quick"),
             ("What a rule is for", "check cpelide --without never-mixed"),
-            ("The same story on model and RTL", "check gtsc --without lock --replay"),
+            (
+                "The same counterexample trace on model and RTL",
+                "check gtsc --without lock --replay",
+            ),
             ("Each rule of a protocol", "check cpelide --without all"),
         ],
     ),
@@ -211,7 +214,7 @@ const EXAMPLES: &[Examples] = &[
             ("Those of a machine", "bodies build --system cpelide-4-small --set machine.gpus=2"),
         ],
     ),
-    ("bodies clean", false, &[("Begin anew", "bodies clean")]),
+    ("bodies clean", false, &[("Remove all of them", "bodies clean")]),
     ("doctor", false, &[("What is installed", "doctor")]),
     (
         "trace capture",
@@ -238,7 +241,7 @@ const EXAMPLES: &[Examples] = &[
         "completions",
         false,
         &[
-            ("For bash, in one's own folder", "completions bash"),
+            ("For bash, in your own folder", "completions bash"),
             ("For zsh, into a folder of $fpath", "completions zsh"),
         ],
     ),

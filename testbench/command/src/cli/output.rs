@@ -15,10 +15,10 @@ fn failure(path: &Path) -> impl Fn(std::io::Error) -> Failure + '_ {
     move |e| Failure::environment(format!("{}: {e}", path.display()))
 }
 
-/// A file and a machine's way to it.
+/// A file that a machine writes.
 pub type Shared<T> = Option<Rc<RefCell<T>>>;
 
-/// The file, once the machine is gone.
+/// The file, once the machine was dropped.
 pub fn alone<T>(file: Shared<T>) -> Option<T> {
     file.and_then(Rc::into_inner).map(RefCell::into_inner)
 }

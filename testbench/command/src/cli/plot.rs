@@ -353,7 +353,7 @@ impl<'a> Picture<'a> {
     }
 }
 
-/// Colours that readers with any colour vision tell apart (Okabe and Ito).
+/// Colours that differ for readers with any colour vision (Okabe and Ito).
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),

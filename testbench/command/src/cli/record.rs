@@ -36,7 +36,7 @@ pub struct Run {
     pub time_ns: u64,
     /// What was compared with the program's values.
     pub values: Values,
-    /// The blocks with two bodies, by name.
+    /// The blocks with model and RTL, by name.
     blocks: BTreeMap<&'static str, Block>,
     /// The kernels of one name together, in the order of their first launch.
     pub kernels: Vec<Kernel>,
@@ -88,7 +88,7 @@ pub struct Kernel {
     pub launches: u32,
     /// Cycles from the host's submitting to the last GPU's completion signal.
     pub cycles: u64,
-    /// Every statistic that grew, by so much.
+    /// The increase of every statistic that grew.
     counters: BTreeMap<String, u64>,
 }
 
@@ -159,7 +159,7 @@ pub struct Cosim {
     busiest_percent: BTreeMap<&'static str, u64>,
     /// How often each situation was reached.
     coverage: BTreeMap<&'static str, u64>,
-    /// 1 where the bodies differ.
+    /// 1 if model and RTL differ.
     mismatches: u64,
     /// The report of the first difference.
     mismatch: Option<String>,
@@ -257,7 +257,7 @@ pub struct Compare {
     pub cycles: Sides,
     /// The same in nanoseconds.
     pub time_ns: Sides,
-    /// The blocks with two bodies, by name.
+    /// The blocks with model and RTL, by name.
     pub blocks: BTreeMap<&'static str, ComparedBlock>,
     /// Counters that differ.
     pub counters: BTreeMap<String, Sides>,

@@ -17,7 +17,7 @@ use machine::systems;
 use super::job::settings;
 use super::{Failure, output};
 
-/// Show system files, begin one, or tell all fields
+/// Show system files, write a new one, or list all fields
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -35,7 +35,7 @@ enum Verb {
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
     },
-    /// Write a system file of one's own: that of a preset, with comments
+    /// Write a system file of your own: a preset's, with comments
     New {
         /// File to write, which must not be there; its name ends in .toml
         file: PathBuf,

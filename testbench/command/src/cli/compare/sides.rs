@@ -152,7 +152,7 @@ fn left(args: &Args, job: &Job, failure: Failure) -> Failure {
     failure
 }
 
-/// Runs on one kind of body.
+/// Runs on one kind of implementation.
 fn side(args: &Args, job: &Job, kind: BodyKind) -> Result<Side, Failure> {
     let max_cycles = args.max_cycles.unwrap_or(0);
     let sequential = Some(Keep::default());

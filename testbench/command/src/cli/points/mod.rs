@@ -22,9 +22,9 @@ pub struct Configuration {
     pub system: System,
     /// Its system file, with all fields.
     pub text: String,
-    /// What stands in its sockets.
+    /// The implementations in its block slots.
     pub bodies: Bodies,
-    /// RTL bodies that it needs.
+    /// Verilated libraries that it needs.
     requests: Vec<Request>,
 }
 
@@ -75,7 +75,7 @@ pub struct Known {
     rtl: BTreeMap<String, String>,
 }
 
-/// RTL bodies that these points need.
+/// Verilated libraries that these points need.
 pub fn requests<'a>(points: impl IntoIterator<Item = &'a Point>) -> Vec<Request> {
     let mut all: BTreeMap<String, &Request> = BTreeMap::new();
     for request in points.into_iter().flat_map(|point| &point.configuration.requests) {

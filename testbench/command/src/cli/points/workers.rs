@@ -63,13 +63,13 @@ pub struct Progress {
     all: usize,
     /// Of what.
     what: &'static str,
-    /// So many are done.
+    /// Number of finished ones.
     pub done: usize,
     line: Line,
 }
 
 impl Progress {
-    /// Of so many, called so.
+    /// Of `all` things, called `what`.
     pub fn new(all: usize, what: &'static str) -> Self {
         Self { all, what, done: 0, line: Line::new() }
     }

@@ -1,5 +1,5 @@
-//! Where the runs of a reproduction are kept, so that it goes on where it was ended, and what is
-//! told of how far it is.
+//! Where the runs of a reproduction are kept, so that an interrupted one resumes, and its
+//! progress.
 
 use std::cell::Cell;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ pub fn of(args: &Args, wanted: Wanted) -> Result<Keeping, Failure> {
     Ok(Keeping { paper, kept: Some(kept), is_temporary: args.keep.is_none() })
 }
 
-/// Of all reproductions, beside the RTL bodies of the cache.
+/// Of all reproductions, beside the Verilated libraries of the cache.
 fn in_cache() -> Result<PathBuf, Failure> {
     let cache = Cache::find();
     let cache = cache.map_err(|e| Failure::environment(format!("{e}; --keep names a folder")))?;
@@ -51,7 +51,7 @@ fn in_cache() -> Result<PathBuf, Failure> {
 }
 
 impl Keeping {
-    /// Makes an attempt at the experiments, and tells how far it is.
+    /// Makes an attempt at the experiments, and shows its progress.
     pub fn attempt<T>(&self, run: impl FnOnce(&Attempt) -> Result<T, Error>) -> Result<T, Failure> {
         let Self { paper, kept, .. } = self;
         let (shown, last) = (progress::Line::new(), Cell::new(None));

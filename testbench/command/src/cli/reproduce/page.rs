@@ -16,12 +16,12 @@ pub fn page(all: &[Reproduced], score: Score) -> Markup {
     let body = html! {
         h1 { "Figures of the papers, and ours" }
         p {
-            "A figure agrees where each of its numbers lies on the paper's side of no effect, and \
-             noise does not turn it; it is within 25 % where each effect is. Bars begin at no \
-             effect."
+            "A figure agrees if each of its numbers has the same sign of effect as the paper's, \
+             and run-to-run variation does not change the sign; it is within 25 % if each effect \
+             is. Bars begin at no effect."
         }
         div.legend {
-            span.paper { i {} " the paper's" } span.ours { i {} " ours; a line is the noise" }
+            span.paper { i {} " the paper's" } span.ours { i {} " ours; the line is the run-to-run variation" }
         }
         (scores(all, score))
         @for reproduced in all {
@@ -149,7 +149,7 @@ impl Scale {
         (100.0 * (value - self.low) / (self.high - self.low)).clamp(0.0, 100.0)
     }
 
-    /// A bar from the base to a value, with a line as far as noise reaches.
+    /// A bar from the base to a value, with a line for the run-to-run variation.
     fn bar(&self, class: &str, value: f64, noise: f64) -> Markup {
         let (base, end) = (self.place(self.base), self.place(value));
         let (left, width) = (base.min(end), (end - base).abs());

@@ -40,7 +40,7 @@ pub struct Args {
     csv: Option<PathBuf>,
     /// Points that run at a time; the result is the same
     ///
-    /// Default: as many as the machine has cores; 1 with --engine slurm, for each element.
+    /// Default: one for each core; with --engine slurm 1 for each element.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
     /// What runs the points: threads here, or elements of a Slurm job array
@@ -132,7 +132,7 @@ fn jobs(args: &Args) -> usize {
     args.jobs.map_or_else(cores, usize::from)
 }
 
-/// Tells what was refused and what has failed, and how the sweep ends: with the greatest status.
+/// Prints what was refused and what has failed, and ends the sweep: with the greatest status.
 fn verdict(plan: &Plan, done: &BTreeMap<String, (u8, String)>) -> Result<u8, Failure> {
     let mut refused: BTreeMap<&str, usize> = BTreeMap::new();
     let mut failed: Vec<(u8, String)> = Vec::new();

@@ -18,7 +18,7 @@ use super::Args;
 use super::plan::Plan;
 use super::store::Store;
 
-/// Most elements unless their size is given: Slurm takes 1000 unless it is told otherwise.
+/// Most elements unless their size is given: Slurm's default limit is 1000.
 const ELEMENTS: usize = 1000;
 /// Points of an element where these are enough.
 const CHUNK: usize = 16;
@@ -143,7 +143,8 @@ pub fn run(args: &Args, points: &[&Point], store: &mut Store) -> Result<(), Fail
     let done = store.statuses()?;
     let missing = points.iter().filter(|point| !done.contains_key(&point.key)).count();
     if missing > 0 {
-        let problem = format!("{missing} points have not been run: {} tells why", folder.display());
+        let problem =
+            format!("{missing} points have not been run: {} has the reason", folder.display());
         return Err(Failure::environment(problem));
     }
     match folder.is_dir() {

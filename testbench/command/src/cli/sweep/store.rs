@@ -27,7 +27,7 @@ const VERSION: i32 = 1;
 /// `duet`, which SQLite keeps in the file's header for the program that a file belongs to.
 const APPLICATION: i32 = i32::from_be_bytes(*b"duet");
 
-/// How long somebody else may read the file at once.
+/// The longest that another process may read the file at once.
 const READER: Duration = Duration::from_secs(600);
 
 /// How every SQLite file begins, and where it has the program's number.
