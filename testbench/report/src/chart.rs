@@ -3,6 +3,8 @@
 
 use maud::{Markup, html};
 
+use crate::words::explained;
+
 /// Width and height of a chart over time, and room at its left and bottom for the axes.
 const SIZE: (f64, f64) = (860.0, 180.0);
 const LEFT: f64 = 64.0;
@@ -25,6 +27,8 @@ pub fn lines(title: &str, unit: &str, end: f64, lines: &[Line]) -> Markup {
     let (width, height) = (SIZE.0 - LEFT, SIZE.1 - BOTTOM);
     let x = |time: f64| LEFT + width * time / end.max(1.0);
     let y = |value: f64| height * (1.0 - value / top) + 4.0;
+    let names: Vec<_> = lines.iter().map(|line| line.name.clone()).collect();
+    let palette = Palette::of(&names);
     let path = |line: &Line| {
         let points = line.points.iter().map(|(t, v)| format!("{:.1},{:.1}", x(*t), y(*v)));
         points.collect::<Vec<_>>().join(" ")
@@ -44,45 +48,81 @@ pub fn lines(title: &str, unit: &str, end: f64, lines: &[Line]) -> Markup {
                     @let anchor = ["start", "middle", "middle", "middle", "middle", "end"][step];
                     text.axis x=(x(time)) y=(SIZE.1) text-anchor=(anchor) { (short(time)) }
                 }
-                @for (i, line) in lines.iter().enumerate() {
-                    polyline class=(format!("line s{}", i % COLOURS)) points=(path(line)) {
+                @for line in lines {
+                    polyline class=(format!("line s{}", palette.colour(&line.name)))
+                        points=(path(line)) {
                         title { (line.name) }
                     }
                 }
             }
-            @if lines.len() > 1 {
-                p.legend {
-                    @for (i, line) in lines.iter().enumerate() {
-                        span { i class=(format!("key c{}", i % COLOURS)) {} (line.name) }
-                    }
+            @if lines.len() > 1 { (palette.legend(&names)) }
+        }
+    }
+}
+
+/// Colours of what several charts of a page show.
+const MEANINGS: [(&str, usize); 9] = [
+    ("kernels", 0),
+    ("launches, releases, completion", 1),
+    ("hits", 2),
+    ("misses", 3),
+    ("joined a miss", 6),
+    ("not cached", 7),
+    ("l1.hits", 2),
+    ("l2.hits", 5),
+    ("l2.misses", 3),
+];
+
+/// Names, each with its colour: that of its meaning, else one that no other of them has, as long as
+/// there are any.
+pub struct Palette(Vec<(String, usize)>);
+
+impl Palette {
+    /// Of these names.
+    pub fn of(names: &[String]) -> Self {
+        let known = |name: &String| {
+            MEANINGS.iter().find(|(meaning, _)| meaning == name).map(|(_, colour)| *colour)
+        };
+        let taken: Vec<_> = names.iter().filter_map(known).collect();
+        let mut free = (0..COLOURS).filter(|colour| !taken.contains(colour)).cycle();
+        let colour =
+            |name: &String| (name.clone(), known(name).or_else(|| free.next()).unwrap_or_default());
+        Self(names.iter().map(colour).collect())
+    }
+
+    /// The colour of a name.
+    fn colour(&self, name: &str) -> usize {
+        self.0.iter().find(|(own, _)| own == name).map_or(0, |(_, colour)| *colour)
+    }
+
+    /// A bar of parts, as long as their sum is beside `whole`.
+    pub fn bar(&self, whole: f64, parts: &[(String, f64)]) -> Markup {
+        html! {
+            div.bar {
+                @for (name, value) in parts {
+                    @let share = 100.0 * value / whole.max(f64::MIN_POSITIVE);
+                    i class=(format!("c{}", self.colour(name))) style=(format!("width:{share:.3}%"))
+                        title=(format!("{name}: {}", full(*value))) {}
+                }
+            }
+        }
+    }
+
+    /// Those of the names that are shown, with their colours.
+    pub fn legend(&self, shown: &[String]) -> Markup {
+        html! {
+            p.legend {
+                @for (name, colour) in self.0.iter().filter(|(name, _)| shown.contains(name)) {
+                    span { i class=(format!("key c{colour}")) {} (explained(name)) }
                 }
             }
         }
     }
 }
 
-/// A bar of parts, as long as their sum is beside `whole`.
-pub fn bar(whole: f64, parts: &[(String, f64)]) -> Markup {
-    html! {
-        div.bar {
-            @for (i, (name, value)) in parts.iter().enumerate() {
-                @let share = 100.0 * value / whole.max(f64::MIN_POSITIVE);
-                i class=(format!("c{}", i % COLOURS)) style=(format!("width:{share:.3}%"))
-                    title=(format!("{name}: {}", full(*value))) {}
-            }
-        }
-    }
-}
-
-/// The names of a bar's parts.
-pub fn legend(names: &[String]) -> Markup {
-    html! {
-        p.legend {
-            @for (i, name) in names.iter().enumerate() {
-                span { i class=(format!("key c{}", i % COLOURS)) {} (name) }
-            }
-        }
-    }
+/// A bar of one part, as long as it is beside `whole`.
+pub fn bar(whole: f64, name: &str, value: f64) -> Markup {
+    Palette(vec![(name.to_string(), 0)]).bar(whole, &[(name.to_string(), value)])
 }
 
 /// A round number that is no less.

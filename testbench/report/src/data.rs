@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 /// A run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Run {
+    /// What the run is called beside others; empty where that follows from what differs.
+    #[serde(default)]
+    pub name: String,
     /// PASS, or what the run ended with.
     pub verdict: String,
     /// Name of the system, and what it was divided by.
@@ -111,6 +114,9 @@ impl Run {
 
     /// A short name beside others.
     pub fn label(&self, all: &[Self]) -> String {
+        if !self.name.is_empty() {
+            return self.name.clone();
+        }
         let differs = |of: fn(&Self) -> &str| all.iter().any(|run| of(run) != of(self));
         let mut words = Vec::new();
         if differs(|run| &run.system) {

@@ -10,6 +10,7 @@ mod data;
 mod page;
 mod parts;
 mod timeline;
+mod words;
 
 pub use collect::{Packets, collect};
 pub use data::{Kernel, Launch, Point, Run};

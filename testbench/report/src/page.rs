@@ -4,14 +4,15 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::Run;
 use crate::parts;
+use crate::words::explained;
 
 const STYLE: &str = include_str!("style.css");
 /// Where the runs stand in a page.
 const BEGIN: &str = "<script type=\"application/json\" id=\"duet-runs\">";
 const END: &str = "</script>";
 
-/// What is told of each part of a page: its title, and what it shows of the runs with these names,
-/// if there is anything.
+/// A part of a page: its title, and what it shows of the runs with these names, if there is
+/// anything.
 type Part = (&'static str, fn(&[Run], &[String]) -> Option<Markup>);
 
 const PARTS: [Part; 10] = [
@@ -21,7 +22,7 @@ const PARTS: [Part; 10] = [
     ("Traffic by class and place", parts::traffic),
     ("Packets between GPUs", parts::packets),
     ("Invalidations by cause", parts::invalidations),
-    ("What the designs count", parts::designs),
+    ("Counters of the designs", parts::designs),
     ("Launch decisions", parts::launches),
     ("Over time", parts::over_time),
     ("All statistics", parts::statistics),
@@ -48,7 +49,7 @@ pub fn page(runs: &[Run]) -> String {
         main {
             section { (parts::summary(runs, &labels)) }
             @for (name, part) in &shown {
-                section id=(anchor(name)) { h2 { (name) } (part) }
+                section id=(anchor(name)) { h2 { (explained(name)) } (part) }
             }
         }
         (PreEscaped(BEGIN)) (PreEscaped(data)) (PreEscaped(END))

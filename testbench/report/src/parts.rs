@@ -6,7 +6,8 @@ mod time;
 
 use maud::{Markup, html};
 
-use crate::chart::{bar, full, legend};
+use crate::chart::{Palette, full};
+use crate::words::explained;
 use crate::{Kernel, Run};
 
 pub use counts::{designs, hits, invalidations, packets, statistics, traffic};
@@ -23,19 +24,19 @@ pub fn summary(runs: &[Run], labels: &[String]) -> Markup {
         table.summary {
             thead { tr {
                 th { "run" } th { "system" } th { "program" } th.n { "cycles" } th.n { "time" }
-                @if runs.len() > 1 { th.n { "beside the first" } }
+                @if runs.len() > 1 { th.n title="cycles of the first run over cycles of this run" { "speedup" } }
                 th.n { "values checked" } th { "verdict" }
             } }
             tbody { @for (run, label) in runs.iter().zip(labels) { tr {
                 td { b { (label) } (designs_of(run)) }
                 td { (run.system) br; small {
-                    (run.shape[0]) " GPU × " (run.shape[1]) " chiplets × " (run.shape[2]) " CUs, "
-                    (run.clock_mhz) " MHz"
+                    (run.shape[0]) " GPU × " (run.shape[1]) " chiplets × " (run.shape[2]) " "
+                    (explained("CUs,")) " " (run.clock_mhz) " MHz"
                 } }
                 td { (run.workload) br; small { "seed " (run.seed) } }
                 td.n { (full(run.cycles as f64)) }
                 td.n { (time(run)) }
-                @if runs.len() > 1 { td.n { (beside(first, run.cycles)) } }
+                @if runs.len() > 1 { td.n { (format!("{:.2}", first as f64 / run.cycles.max(1) as f64)) } }
                 td.n { (full(run.checked.iter().sum::<u64>() as f64)) }
                 td class=(if run.verdict == "PASS" { "pass" } else { "fail" }) { (run.verdict) }
             } } }
@@ -60,25 +61,21 @@ fn time(run: &Run) -> String {
     if us >= 1000.0 { format!("{:.3} ms", us / 1000.0) } else { format!("{us:.1} µs") }
 }
 
-/// How many times as fast as the first.
-fn beside(first: u64, own: u64) -> String {
-    format!("{:.2} ×", first as f64 / own.max(1) as f64)
-}
-
 /// Cycles by kernel, launch time apart.
 pub fn kernels(runs: &[Run], labels: &[String]) -> Option<Markup> {
     let most = runs.iter().map(|run| run.cycles).max()? as f64;
     let names = ["kernels", "launches, releases, completion"].map(String::from);
     let some = runs.iter().any(|run| !run.kernels.is_empty());
     some.then(|| {
+        let palette = Palette::of(&names);
         html! {
-            (legend(&names))
+            (palette.legend(&names))
             @for (run, label) in runs.iter().zip(labels) {
                 @let sum = |of: fn(&Kernel) -> u64| run.kernels.iter().map(of).sum::<u64>() as f64;
                 @let parts = [sum(|k| k.kernel_cycles), sum(|k| k.launch_cycles)];
                 div.row {
                     span.label { (label) }
-                    (bar(most, &named(&names, &parts)))
+                    (palette.bar(most, &named(&names, &parts)))
                     span.n { (full(run.cycles as f64)) }
                 }
             }
@@ -98,6 +95,7 @@ fn kernel_table(run: &Run, names: &[String; 2]) -> Markup {
     kernels.sort_by_key(|k| std::cmp::Reverse(k.kernel_cycles + k.launch_cycles));
     let most = kernels.first().map_or(0, |k| k.kernel_cycles + k.launch_cycles) as f64;
     let rest = kernels.split_off(kernels.len().min(MOST_KERNELS));
+    let palette = Palette::of(names);
     html! {
         table {
             thead { tr {
@@ -112,7 +110,7 @@ fn kernel_table(run: &Run, names: &[String; 2]) -> Markup {
                     td.n { (full(parts[0])) }
                     td.n { (full(parts[1])) }
                     td.n { (percent(parts[0] + parts[1], run.cycles as f64)) }
-                    td { (bar(most, &named(names, &parts))) }
+                    td { (palette.bar(most, &named(names, &parts))) }
                 } }
                 @if !rest.is_empty() {
                     tr { td colspan="6" { "and " (rest.len()) " more kernels" } }

@@ -72,6 +72,19 @@ fn several_programs_have_a_row_each_and_a_geometric_mean() {
     assert!(row.trim_end().ends_with(&format!("{mean:.2}")), "{row}");
 }
 
+#[test]
+fn a_page_shows_the_runs_by_what_varies() {
+    let desk = Desk::on_any_build("vary-page");
+    let words = format!("{SMALL} {REUSE} --vary l2.bytes=34816,139264 --perturbed 1");
+    desk.passes(&format!("{words} --report page.html --json c.json"));
+    let (page, json) = (desk.read("page.html"), desk.json("c.json"));
+    for name in ["34816", "139264"] {
+        assert!(page.contains(&format!("<b>{name}</b>")), "{name}");
+    }
+    let speedup = json["runs"][1]["speedup"][0].as_f64().unwrap();
+    assert!(page.contains(&format!(">{speedup:.2}<")), "{speedup}");
+}
+
 /// A design as its paper ran it sets several fields and the program's size; a field that the
 /// command line sets counts for more.
 #[test]

@@ -7,7 +7,8 @@ use maud::{Markup, html};
 
 use super::percent;
 use crate::Run;
-use crate::chart::{bar, full, legend};
+use crate::chart::{Palette, full};
+use crate::words::explained;
 
 /// Where bytes are counted: prefix of the statistics, what it is.
 const PLACES: [(&str, &str); 4] = [
@@ -28,22 +29,27 @@ const GPU_LINK: [(&str, &str); 8] = [
     ("gpu_link.design.", "of the L1 design"),
 ];
 
+/// The names of parts that are not empty.
+fn names<'a>(parts: impl Iterator<Item = &'a Vec<(String, u64)>>) -> Vec<String> {
+    let shown = parts.flatten().filter(|(_, value)| *value > 0);
+    shown.map(|(name, _)| name.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 /// Rows of bars, one for each run, over the same parts.
-fn bars(title: &str, runs: &[Run], labels: &[String], parts: &[Vec<(String, u64)>]) -> Markup {
-    let names: BTreeSet<_> = parts.iter().flatten().map(|(name, _)| name.clone()).collect();
-    let names: Vec<_> = names.into_iter().collect();
+fn bars(title: &str, palette: &Palette, labels: &[String], parts: &[Vec<(String, u64)>]) -> Markup {
+    let names = names(parts.iter());
     let sum = |parts: &[(String, u64)]| parts.iter().map(|(_, v)| *v).sum::<u64>();
     let most = parts.iter().map(|parts| sum(parts)).max().unwrap_or(0) as f64;
     html! {
-        h3 { (title) }
-        (legend(&names))
-        @for ((_, label), own) in runs.iter().zip(labels).zip(parts) {
+        h3 { (explained(title)) }
+        (palette.legend(&names))
+        @for (label, own) in labels.iter().zip(parts) {
             @let of: BTreeMap<_, _> = own.iter().cloned().collect();
             @let values: Vec<_> = names.iter()
                 .map(|name| (name.clone(), of.get(name).copied().unwrap_or(0) as f64)).collect();
             div.row {
                 span.label { (label) }
-                (bar(most, &values))
+                @if sum(own) > 0 { (palette.bar(most, &values)) } @else { span {} }
                 span.n { (full(sum(own) as f64)) }
             }
         }
@@ -58,12 +64,16 @@ fn some(parts: &[Vec<(String, u64)>]) -> bool {
 /// Bytes.
 pub fn traffic(runs: &[Run], labels: &[String]) -> Option<Markup> {
     let mut shown = Vec::new();
-    for (prefix, title) in PLACES {
-        let of =
-            |run: &Run| run.group(prefix).into_iter().map(|(n, v)| (n.to_string(), v)).collect();
-        let parts: Vec<Vec<_>> = runs.iter().map(of).collect();
-        if some(&parts) {
-            shown.push(bars(&format!("{title}, bytes"), runs, labels, &parts));
+    let own = |run: &Run, prefix: &str| -> Vec<(String, u64)> {
+        run.group(prefix).into_iter().map(|(name, value)| (name.to_string(), value)).collect()
+    };
+    let parts = |prefix| runs.iter().map(|run| own(run, prefix)).collect::<Vec<_>>();
+    let places = PLACES.map(|(prefix, title)| (title, parts(prefix)));
+    // A class of messages has one colour in all places.
+    let palette = Palette::of(&names(places.iter().flat_map(|(_, parts)| parts)));
+    for (title, parts) in &places {
+        if some(parts) {
+            shown.push(bars(&format!("{title}, bytes"), &palette, labels, parts));
         }
     }
     let of = |run: &Run| {
@@ -75,7 +85,8 @@ pub fn traffic(runs: &[Run], labels: &[String]) -> Option<Markup> {
     };
     let parts: Vec<Vec<(String, u64)>> = runs.iter().map(of).collect();
     if some(&parts) {
-        shown.push(bars("links between GPUs, both directions, bytes", runs, labels, &parts));
+        let palette = Palette::of(&names(parts.iter()));
+        shown.push(bars("links between GPUs, both directions, bytes", &palette, labels, &parts));
     }
     (!shown.is_empty()).then(|| html! { @for part in shown { (part) } })
 }
@@ -108,18 +119,19 @@ pub fn hits(runs: &[Run], labels: &[String]) -> Option<Markup> {
         CACHES.iter().filter(|(_, all, _)| runs.iter().any(|run| sum(run, all) > 0)).collect();
     (!shown.is_empty()).then(|| html! {
         @for (title, all, kinds) in shown {
-            h3 { (title) }
+            h3 { (explained(title)) }
             @let names: Vec<_> = kinds.iter().map(|(_, what)| what.to_string())
                 .chain(["misses".to_string()]).collect();
-            (legend(&names))
-            @for (run, label) in runs.iter().zip(labels) {
+            @let palette = Palette::of(&names);
+            (palette.legend(&names))
+            @for (run, label) in runs.iter().zip(labels).filter(|(run, _)| sum(run, all) > 0) {
                 @let whole = sum(run, all);
                 @let known: Vec<_> = kinds.iter().map(|(name, _)| kind(run, name, whole)).collect();
                 @let misses = whole.saturating_sub(known.iter().sum());
                 @let values = known.iter().copied().chain([misses]).map(|v| v as f64);
                 div.row {
                     span.label { (label) }
-                    (bar(whole as f64, &names.iter().cloned().zip(values).collect::<Vec<_>>()))
+                    (palette.bar(whole as f64, &names.iter().cloned().zip(values).collect::<Vec<_>>()))
                     span.n {
                         (percent(known[0] as f64, whole as f64)) " hits of " (full(whole as f64))
                     }
@@ -179,7 +191,10 @@ pub fn invalidations(runs: &[Run], labels: &[String]) -> Option<Markup> {
         parts
     };
     let parts: Vec<Vec<_>> = runs.iter().map(of).collect();
-    some(&parts).then(|| bars("lines and messages", runs, labels, &parts))
+    some(&parts).then(|| {
+        let palette = Palette::of(&names(parts.iter()));
+        bars("lines and messages", &palette, labels, &parts)
+    })
 }
 
 /// What every L1 and L2 design counts.

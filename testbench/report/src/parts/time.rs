@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use crate::Run;
 use crate::chart::{Line, bar, full, lines};
+use crate::words::explained;
 
 /// Queues that are drawn, the fullest.
 const MOST_QUEUES: usize = 6;
@@ -18,22 +19,23 @@ pub fn latency(runs: &[Run], labels: &[String]) -> Option<Markup> {
     let most = runs.iter().flat_map(|run| (0..run.loads.len()).filter_map(|at| mean(run, at)));
     let most = most.fold(0.0, f64::max);
     (most > 0.0).then(|| html! {
-        p { "Mean cycles since a load of a line has left its wavefront, over the loads that come "
-            "to each point: those that hit come to few. What is asked of an L3 or a home includes "
-            "lines that L2s fetch for stores." }
+        p { "Mean cycles from the issue of a load to each point, over the loads that reach the "
+            "point. A load that hits reaches few points. Requests to an L3 or a home include "
+            "fetches of L2s for stores." }
         @for at in 0..points {
             @let named: Vec<_> = runs.iter().filter_map(|run| run.loads.get(at)).collect();
             @if named.iter().any(|point| point.loads > 0) {
-                h3 { (named[0].name) }
+                h3 { (explained(&named[0].name)) }
                 @let known = runs.iter().zip(labels).filter(|(run, _)| at < run.loads.len());
                 @for (run, label) in known {
-                    @let cycles = mean(run, at);
-                    div.row {
-                        span.label { (label) }
-                        (bar(most, &[(named[0].name.clone(), cycles.unwrap_or(0.0))]))
-                        span.n {
-                            (cycles.map_or("-".into(), |c| format!("{c:.1} cycles"))) ", "
-                            (full(run.loads[at].loads as f64)) " loads"
+                    @if let Some(cycles) = mean(run, at) {
+                        div.row {
+                            span.label { (label) }
+                            (bar(most, &named[0].name, cycles))
+                            span.n {
+                                (format!("{cycles:.1} cycles")) ", "
+                                (full(run.loads[at].loads as f64)) " loads"
+                            }
                         }
                     }
                 }
@@ -47,7 +49,7 @@ pub fn latency(runs: &[Run], labels: &[String]) -> Option<Markup> {
                     @let from = if bits == 0 { 0 } else { 1u64 << bits };
                     div.row {
                         span.label { (from) " to " ((1u64 << (bits + 1)) - 1) }
-                        (bar(most, &[("loads".into(), *loads as f64)]))
+                        (bar(most, "loads", *loads as f64))
                         span.n { (full(*loads as f64)) }
                     }
                 }

@@ -271,7 +271,13 @@ pub fn run(args: &Args, fields: Vec<Field>) -> Result<u8, Failure> {
         let at = all.iter().position(|other| std::ptr::eq(*other, point));
         let at = at.expect("it is one of these");
         let Outcome { status, message, record, shown: page, .. } = outcome;
-        shown[at] = page;
+        let cell = &compared.cells[at / runs];
+        let name = compared.variants[cell.variant].label();
+        let name = match args.workload.len() {
+            1 => name,
+            _ => format!("{} {name}", compared.programs[cell.workload]),
+        };
+        shown[at] = page.map(|page| report::Run { name, ..page });
         if status != 0 {
             failed.push((at, status, message.lines().next().unwrap_or_default().to_string()));
             return Ok(());
