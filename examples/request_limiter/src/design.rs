@@ -1,5 +1,5 @@
-//! The L1 design `src-limited`: a CU asks its L1, `src`, no more often than `request_limiter` lets
-//! it.
+//! The L1 design `src-limited`: `src`, to which a CU sends a request only while `request_limiter`
+//! is ready.
 
 use cosim::socket::Socket;
 use hwmodel::Block;
@@ -13,7 +13,7 @@ use crate::limiter::RequestLimiter;
 use crate::limiter::ports::{Config, In};
 
 inventory::submit! { Counted(&statistics! {
-    "l1.limited_requests" "requests" "requests that the limiter let through",
+    "l1.limited_requests" "requests" "requests that the limiter accepted",
 }) }
 
 inventory::submit! { DESIGN }
@@ -21,7 +21,7 @@ inventory::submit! { DESIGN }
 /// Section `[request_limiter]`.
 const SECTION: Section = Section {
     name: "request_limiter",
-    about: "How often a CU may ask its L1, with l1.design = src-limited.",
+    about: "How often a CU may send a request to its L1, with l1.design = src-limited.",
     fields: &[Config::FIELDS],
     fixed: &[],
     default: |_| Ok(defaults(&Config { burst: 4, period: 4 })),
@@ -29,7 +29,7 @@ const SECTION: Section = Section {
 
 const DESIGN: Design = Design {
     name: "src-limited",
-    about: "an example outside the tree: src, asked once in request_limiter.period cycles",
+    about: "src, with at most one request in request_limiter.period cycles",
     sections: &[SECTION],
     check: |machine| config(machine.system).map(|_| ()),
     core: |make| {
@@ -50,13 +50,13 @@ fn config(system: &System) -> Result<Config, ConfigError> {
 struct Limited {
     inner: Box<dyn L1>,
     limiter: Socket<RequestLimiter>,
-    /// In this cycle. The block's edge is that of the CU's next visit.
+    /// A request was accepted in this cycle. The block is ticked in the CU's next wake-up.
     taken: bool,
     requests: u64,
 }
 
 impl Limited {
-    /// The block's edges of all cycles before this one.
+    /// Ticks the block for all cycles before this one.
     fn advance(&mut self, now: Cycle) {
         if self.limiter.cycle() < now && std::mem::take(&mut self.taken) {
             self.limiter.tick(&In { request_valid: true });
@@ -69,7 +69,7 @@ impl L1 for Limited {
     fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
         let now = port.ctx.now;
         if self.taken || !self.limiter.outputs().request_ready {
-            // Of a block that has no token, the first cycle in which it may have one.
+            // Without a token: the first cycle in which the block may have one.
             let quiet = if self.taken { 1 } else { self.limiter.quiet_cycles().max(1) };
             port.ctx.wake_at(now + quiet);
             return false;
@@ -77,7 +77,7 @@ impl L1 for Limited {
         self.taken = self.inner.request(port, request);
         if self.taken {
             self.requests += 1;
-            // The block's edge.
+            // The cycle in which the block is ticked.
             port.ctx.wake_at(now + 1);
         }
         self.taken

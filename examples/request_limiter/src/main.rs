@@ -1,11 +1,11 @@
-//! `duet` with a design and a block more.
+//! `duet` with the L1 design `src-limited` and the block `request_limiter`.
 
 mod design;
 mod limiter;
 
 use std::process::ExitCode;
 
-/// The RTL of the block, and its rules.
+/// The RTL of the block, and its rules: every file that Verilator reads must be in this list.
 const RTL: &[bodies::Embedded] = &[
     (
         "request_limiter/request_limiter.sv",

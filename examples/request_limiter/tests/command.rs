@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
 
-/// Where the results go; empty at first.
+/// Folder of the results, empty at first.
 static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("request-limiter");
     let _ = fs::remove_dir_all(&folder);
@@ -26,11 +26,11 @@ fn passes(line: &str) -> String {
     text
 }
 
-/// Tests without RTL say so.
+/// False, with a notice, where Verilator is not found.
 fn has_rtl() -> bool {
     let has = run("bodies build request_limiter --config small").status.success();
     if !has {
-        eprintln!("skipped: no RTL");
+        eprintln!("skipped: no RTL (request-limiter doctor lists what is missing)");
     }
     has
 }
@@ -61,21 +61,21 @@ fn model_and_rtl_agree_in_every_configuration() {
 }
 
 #[test]
-fn every_body_gives_the_same_result() {
+fn model_rtl_and_lockstep_give_the_same_result() {
     if !has_rtl() {
         return;
     }
     for program in ["reuse", "pagerank", "bfs"] {
         for limits in ["", "--set request_limiter.period=40 --set request_limiter.burst=2"] {
-            let result = |body| {
-                let json = format!("{program}-{body}.json");
+            let result = |implementation| {
+                let json = format!("{program}-{implementation}.json");
                 passes(&format!(
-                    "run {MACHINE} --workload {program} {limits} --impl request_limiter={body} \
+                    "run {MACHINE} --workload {program} {limits} --impl request_limiter={implementation} \
                      --json {json}"
                 ));
                 let path = FOLDER.join(json);
                 let text = std::fs::read_to_string(path).unwrap();
-                // The body is all that may differ.
+                // Only the implementation may differ.
                 text.lines().filter(|line| !line.contains("\"impl\": ")).collect::<String>()
             };
             let [model, rtl, both] = ["model", "rtl", "lockstep"].map(result);
@@ -85,7 +85,7 @@ fn every_body_gives_the_same_result() {
     }
 }
 
-/// A CU asks at most `burst` times, and then once in a period.
+/// A CU sends at most `burst` requests, and then one in a period.
 #[test]
 fn the_limit_holds() {
     let cycles = |period: u64| {

@@ -13,11 +13,11 @@ module request_limiter #(
   output logic request_ready_o
 );
   logic [4:0] tokens_q;  // requests that may pass
-  logic [7:0] wait_q;    // cycles before the one in which a token comes
+  logic [7:0] wait_q;    // cycles before the one in which a token is added
 
-  logic take, comes;
-  assign take  = request_valid_i && request_ready_o;
-  assign comes = wait_q == 0;
+  logic take, refill;
+  assign take   = request_valid_i && request_ready_o;
+  assign refill = wait_q == 0;
 
   assign request_ready_o = tokens_q != 0;
 
@@ -26,10 +26,10 @@ module request_limiter #(
       tokens_q <= 5'(Burst);
       wait_q   <= 8'(Period - 1);
     end else begin
-      wait_q <= comes ? 8'(Period - 1) : wait_q - 1;
-      if (take && !comes) begin
+      wait_q <= refill ? 8'(Period - 1) : wait_q - 1;
+      if (take && !refill) begin
         tokens_q <= tokens_q - 1;
-      end else if (comes && !take && tokens_q != 5'(Burst)) begin
+      end else if (refill && !take && tokens_q != 5'(Burst)) begin
         tokens_q <= tokens_q + 1;
       end
     end

@@ -1,4 +1,4 @@
-//! The block `request_limiter`: `rtl/request_limiter/README.md` has its rules.
+//! The block `request_limiter`: `rtl/request_limiter/README.md` has its cycle rules.
 
 mod model;
 pub mod ports;

@@ -1,4 +1,4 @@
-//! The model of `request_limiter`.
+//! The model of `request_limiter`, written from the rules in `rtl/request_limiter/README.md`.
 
 use hwmodel::{Block, Model, State};
 use ports::{ConfigError, Parameters};
@@ -10,7 +10,7 @@ use super::ports::{Config, In, Out};
 pub struct RequestLimiter {
     config: Config,
     tokens: u32,
-    /// Cycles before the one in which a token comes.
+    /// Cycles before the one in which a token is added.
     wait: u32,
 }
 
@@ -47,7 +47,7 @@ impl Block for RequestLimiter {
         let first = u64::from(self.wait) + 1;
         match self.tokens {
             0 => first,
-            // For ever, but for `wait`, which `period` tells of.
+            // Only `wait` changes, with the period that `Model::period` returns.
             full if full == self.config.burst => u64::MAX,
             some => first + u64::from(self.config.burst - some - 1) * u64::from(self.config.period),
         }
@@ -55,7 +55,7 @@ impl Block for RequestLimiter {
 
     fn skip_quiet(&mut self, cycles: u64) {
         let period = u64::from(self.config.period);
-        // Cycles since the last token, had there been one before the first cycle.
+        // Cycles since the last token, as if one had been added before the first cycle.
         let since = period - 1 - u64::from(self.wait) + cycles % period;
         let tokens = cycles / period + since / period;
         self.wait = (period - 1 - since % period) as u32;
@@ -93,11 +93,11 @@ mod tests {
         let passed = (0..12).map(|_| limiter.tick(&In { request_valid: true }).request_ready);
         let passed: Vec<_> =
             passed.enumerate().filter(|(_, ready)| *ready).map(|(c, _)| c).collect();
-        // Rules 1 and 3: two tokens; rule 4: others come in cycles 2, 5 and 8.
+        // Rules 1 and 3: two tokens; rule 4: others are added in cycles 2, 5 and 8.
         assert_eq!(passed, [0, 1, 3, 6, 9]);
     }
 
-    /// RTL beside the model stands still then.
+    /// RTL in lockstep with the model is not clocked then.
     #[test]
     fn a_limiter_that_waits_for_ever_is_as_it_was_after_each_period() {
         let config = Config { burst: 3, period: 5 };

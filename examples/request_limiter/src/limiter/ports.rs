@@ -1,4 +1,5 @@
-//! Parameters and ports of `rtl/request_limiter/request_limiter.sv`.
+//! Parameters and ports of `rtl/request_limiter/request_limiter.sv`, declared once for model, RTL,
+//! comparison, reports and waveforms. RTL with another name or width of a port is not built.
 
 use ports::Limit::Range;
 use ports::{ConfigError, Fields, Parameters};
@@ -6,9 +7,9 @@ use ports::{ConfigError, Fields, Parameters};
 ports::fields! {
     /// Parameters, one for each RTL parameter.
     pub struct Config of Self {
-        /// `Burst`: most tokens.
+        /// `Burst`: upper limit of tokens.
         pub burst: u32 = Range(1, 16), "tokens", "chosen";
-        /// `Period`: cycles in which one token comes.
+        /// `Period`: cycles in which one token is added.
         pub period: u32 = Range(1, 256), "cycles", "chosen";
     }
 }

@@ -1,4 +1,4 @@
-//! Random requests, and the line that makes the block known.
+//! Constrained-random requests, and the line that registers the block with `duet`.
 
 use cosim::blocks;
 use cosim::stimulus::{NewStimulus, Random, Reached, Statics, Stimulus};
@@ -10,7 +10,7 @@ cosim::family!(Config, "request_limiter");
 cosim::pair!(RequestLimiter: Config);
 
 inventory::submit! {
-    blocks::entry::<Inputs>("an example outside the tree: a token bucket for requests")
+    blocks::entry::<Inputs>("a token bucket for requests")
 }
 
 /// The stimulus. Chances are parts of 256.

@@ -205,6 +205,22 @@ const EXAMPLES: &[Examples] = &[
             ("Each rule of a protocol", "check cpelide --without all"),
         ],
     ),
+    (
+        "new block",
+        false,
+        &[
+            ("A crate with a block, in the current folder", "new block my_block"),
+            (
+                "Built with another clone of duet, in another folder",
+                "new block my_second_block --duet ../duet --into ..",
+            ),
+            (
+                "Built with the repository's tag of this version",
+                "new block my_third_block --duet https://example.org/duet.git",
+            ),
+        ],
+    ),
+    ("new design", false, &[("A crate with an L1 design and its block", "new design my_design")]),
     ("bodies list", false, &[("What the cache holds", "bodies list")]),
     (
         "bodies build",

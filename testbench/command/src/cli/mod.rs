@@ -19,6 +19,7 @@ mod keep;
 mod list;
 mod litmus;
 mod mutate;
+mod new;
 mod output;
 mod outputs;
 mod pages;
@@ -74,6 +75,7 @@ enum Verb {
     Litmus(litmus::Args),
     Check(check::Args),
     Mutate(mutate::Args),
+    New(new::Args),
     Bodies(bodies::Args),
     /// What is installed, what is missing, how to get it.
     Doctor,
@@ -102,6 +104,7 @@ impl Verb {
             | Self::Systems(_)
             | Self::Schema(_)
             | Self::Explain(_)
+            | Self::New(_)
             | Self::Report(_)
             | Self::Plot(_)
             | Self::Doctor
@@ -128,6 +131,7 @@ impl Verb {
             Self::Litmus(args) => litmus::run(&args),
             Self::Check(args) => check::run(&args),
             Self::Mutate(args) => mutate::run(&args),
+            Self::New(args) => new::run(&args),
             Self::Bodies(args) => bodies::run(&args),
             Self::Doctor => doctor::run(),
             Self::Trace(args) => trace::run(&args),

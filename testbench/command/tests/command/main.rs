@@ -19,6 +19,7 @@ mod litmus;
 mod mutate;
 mod names;
 mod near;
+mod new;
 mod opencl;
 mod outputs;
 mod pages;

@@ -40,6 +40,30 @@ const CASES: &[(&str, &[&str])] = &[
     ("bodies build --system cpelide-4 --set l2", &["--set l2: must be KEY=VALUE"]),
     ("bodies build --system cpelide-4 --set l2.ways=0", &["l2.ways: 0 is not 1 to 64"]),
     ("bodies build --system cpelide-4 --set scale=7", &["scale=7: must be a number that divides"]),
+    ("new", &["Usage"]),
+    ("new block", &["NAME"]),
+    ("new bloc my_block", &["unrecognized subcommand 'bloc'"]),
+    ("new block MyBlock", &["name MyBlock: must be snake_case"]),
+    ("new block my-block", &["name my-block: must be snake_case"]),
+    ("new block my__block", &["name my__block: must be snake_case"]),
+    ("new block my_", &["name my_: must be snake_case"]),
+    ("new block 2nd", &["name 2nd: must be snake_case"]),
+    ("new block ../up", &["name ../up: must be snake_case"]),
+    ("new block m\u{e4}", &["must be snake_case"]),
+    ("new design match", &["name match: is a keyword of Rust"]),
+    ("new block module", &["name module: is a keyword of SystemVerilog"]),
+    ("new block randsequence", &["name randsequence: is a keyword of SystemVerilog"]),
+    ("new block packetizer", &["packetizer is a block of this command"]),
+    ("new design packetizer", &["packetizer is a block of this command"]),
+    ("new block finepack", &["finepack is a block of this command"]),
+    ("new block duet_fifo", &["duet_fifo is a module of this command: rtl/common/duet_fifo.sv"]),
+    ("new design stc_mb", &["stc-mb is a design or policy of this command"]),
+    ("new block stc_mb", &["stc-mb is a design or policy of this command"]),
+    ("new block machine", &["machine is a crate that duet is built of"]),
+    ("new block test", &["name test: is a name that cargo or rustc uses"]),
+    ("new block state", &["the template has another use of State"]),
+    ("new block my_block --duet folder", &["--duet folder: must be a clone of duet"]),
+    ("new block my_block --duet none", &["--duet none: No such file"]),
     ("trace", &["Usage"]),
     ("trace nothing", &["unrecognized subcommand 'nothing'"]),
     ("trace info", &["FILE"]),
@@ -71,6 +95,8 @@ const CASES: &[(&str, &[&str])] = &[
 
 pub fn cases() -> Vec<Case> {
     let mut cases: Vec<_> = CASES.iter().map(|(words, message)| case(2, words, message)).collect();
+    let long = "long".repeat(17);
+    cases.push(case(2, &format!("new block {long}"), &["1 to 64 of"]));
     cases.push(case(5, "trace convert none -o folder", &["folder", "directory"]));
     cases.push(case(5, "trace convert none -o file/x", &["file/x", "Not a directory"]));
     cases
