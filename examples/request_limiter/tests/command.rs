@@ -70,8 +70,8 @@ fn model_rtl_and_lockstep_give_the_same_result() {
             let result = |implementation| {
                 let json = format!("{program}-{implementation}.json");
                 passes(&format!(
-                    "run {MACHINE} --workload {program} {limits} --impl request_limiter={implementation} \
-                     --json {json}"
+                    "run {MACHINE} --workload {program} {limits} \
+                     --impl request_limiter={implementation} --json {json}"
                 ));
                 let path = FOLDER.join(json);
                 let text = std::fs::read_to_string(path).unwrap();

@@ -26,7 +26,13 @@ macro_rules! files {
     ($folder:literal: $($path:literal),+ $(,)?) => {
         &[$((
             $path,
-            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/", $folder, "/", $path)),
+            include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"),
+                "/../../examples/",
+                $folder,
+                "/",
+                $path
+            )),
         )),+]
     };
 }
