@@ -251,7 +251,7 @@ def run_both(chosen, arguments):
 
 
 def table(found):
-    """Lines of the table in docs/trust.md."""
+    """Lines of a table of all blocks."""
     yield "| block | RTL | killed | in `small` | in others | in random ones | both | by a test |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     for block in sorted({one["block"] for one in found}):
