@@ -26,19 +26,20 @@ fields! {
     pub struct Command of Self {
         /// Chiplets of the GPU.
         pub chiplets: u32 = Range(2, MAX_CHIPLETS as u64), "chiplets", "CPElide, table I";
-        /// Cycles from the acceptance of a message to its delivery at one chiplet, or back.
+        /// Cycles from the acceptance of a message to its delivery at one chiplet, or in the other
+        /// direction.
         pub unicast_latency: u32 = Range(1, 255), "cycles", "CPElide, section IV-B";
-        /// The same of a broadcast to all chiplets.
+        /// Cycles from the acceptance of a broadcast to its delivery at all chiplets.
         pub broadcast_latency: u32 = Range(1, 255), "cycles", "CPElide, section IV-B";
-        /// Cycles of an access to the private memory in the processor's clock.
+        /// Latency of an access to the private memory, in cycles of the processor's clock.
         pub private_latency: u32 = Range(1, 255), "cycles", "CPElide, section IV-B";
-        /// Cycles of `clk_i` in which the processor's clock is enabled, of each `clock_of`: the
-        /// first ones.
+        /// Cycles in which the processor's clock is enabled: the first ones of each `clock_of`
+        /// cycles of `clk_i`.
         pub clock_on: u32 = Range(1, 16), "cycles", "CPElide, section IV-B",
             where "at most clock_of": |command| command.clock_on <= command.clock_of;
-        /// Length of the pattern of the clock enable in cycles of `clk_i`.
+        /// Period of the clock enable, in cycles of `clk_i`.
         pub clock_of: u32 = Range(1, 16), "cycles", "CPElide, section IV-B";
-        /// Bits of a kernel's tag that a local command processor looks at.
+        /// Bits of a kernel's tag that a local command processor compares.
         pub tag_w: u32 = Range(1, 8), "bits", "specification 2";
     }
 }

@@ -44,7 +44,7 @@ fields! {
         pub num_gpus: u32 = Range(2, MAX_GPUS as u64), "GPUs", "FinePack, section V";
         /// Entries of a bank of the remote write queue.
         pub entries: u32 = PowerOfTwo(2, 64), "entries", "FinePack, table III";
-        /// Bytes of a line of the remote write queue.
+        /// Bytes of a line in the remote write queue.
         pub line: u32 = PowerOfTwo(16, MAX_LINE as u64), "bytes", "FinePack, section IV-B",
             where "at most 2^offset_width": |p| u64::from(p.line) <= 1 << p.offset_width;
         /// Banks of a partition.
@@ -55,7 +55,7 @@ fields! {
         pub offset_width: u32 = Range(6, 38), "bits", "FinePack, table II",
             where "8 * sub_header_bytes - 10":
                 |p| p.offset_width == offset_bits(p.sub_header_bytes);
-        /// Largest payload of a packet.
+        /// Maximum payload of a packet.
         pub max_payload: u32 = Range(28, 4096), "bytes", "FinePack, table III",
             where "a multiple of 4": |p| p.max_payload.is_multiple_of(4),
             where "at least (line / 2) * (1 + sub_header_bytes) + 4":
@@ -66,7 +66,7 @@ fields! {
         pub order_queue_depth: u32 = Range(2, 16), "windows", "specification 2";
         /// Depth of the de-packetizer's buffer.
         pub output_depth: u32 = Range(2, 64), "lines", "FinePack, section IV-B";
-        /// 1 where an ECRC is sent.
+        /// 1: packets have an ECRC.
         pub ecrc: u32 = Range(0, 1), "", "PCIe Base Specification";
         /// PCIe generation of the link.
         pub pcie_generation: u32 = Range(2, 6), "generation", "FinePack, section V";

@@ -22,24 +22,24 @@ fields! {
         /// Bits of a signature.
         pub m: u32 = OneOf(&[256, 1024, 2048, 4096, 8192, 16384]), "bits",
             "thesis, section 4.3.3";
-        /// New bits after which a signature is sent unasked.
+        /// New bits after which a signature is sent without a request.
         pub n_sat: u32 = Range(1, MAX_SIGNATURE as u64 / 8), "bits", "thesis, section 4.3.3",
             where "at most m / 8": |race| race.n_sat <= race.m / 8;
         /// Bytes of a granule.
         pub gran: u32 = OneOf(&[1, 4, 128, 512]), "bytes", "thesis, section 4.3.3";
         /// Lines of an L1.
         pub lines: u32 = Range(1, 256), "lines", "thesis, table 4.1";
-        /// Hits of a line without a check.
+        /// Hits on a line that need no check.
         pub hits: u32 = Range(1, 7), "hits", "thesis, chapter 4";
-        /// Bits of an epoch.
+        /// Bits of an epoch number.
         pub epoch_w: u32 = Range(2, 5), "bits", "thesis, chapter 4";
-        /// Slots of a speculative load queue.
+        /// Entries of a speculative load queue.
         pub slq_n: u32 = Range(1, 256), "slots", "thesis, chapter 4";
-        /// Places of an SM's queue in the unit.
+        /// Depth of an SM's request queue in the race detection unit.
         pub rq_n: u32 = Range(1, 64), "requests", "specification 2";
-        /// Granules that the unit looks at in a cycle.
+        /// Granules that the race detection unit processes per cycle.
         pub lanes: u32 = PowerOfTwo(1, 8), "granules", "specification 2";
-        /// Loads that are validated in a cycle.
+        /// Loads that the speculative load queue validates per cycle.
         pub v_lanes: u32 = Range(1, MAX_VLANES as u64), "loads", "specification 2";
     }
 }

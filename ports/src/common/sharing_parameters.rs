@@ -13,7 +13,7 @@ fields! {
     pub struct Sharing of Self {
         /// SMs.
         pub n_sm: u32 = Range(1, MAX_SMS as u64), "SMs", "thesis, table 2.1";
-        /// Most work-groups (CTAs) on an SM.
+        /// Maximum number of work-groups (CTAs) on an SM.
         pub slots: u32 = Range(1, 16), "work-groups", "specification 2";
         /// Bits of a work-group's number.
         pub cta_w: u32 = Range(2, 32), "bits", "specification 4";
@@ -25,13 +25,13 @@ fields! {
         pub l2_sets: u32 = PowerOfTwo(1, 1024), "sets", "thesis, table 2.1";
         /// Ways of a set of an L2 bank.
         pub l2_ways: u32 = Range(1, 16), "ways", "thesis, table 2.1";
-        /// Lines that an L2 bank waits for.
+        /// MSHRs of an L2 bank.
         pub l2_mshr: u32 = Range(1, 64), "lines", "specification 2";
-        /// 1: L1s prefer to replace shared lines; 0: the least recently used line.
+        /// 1: L1s evict shared lines first; 0: L1s evict the least recently used line.
         pub l1_mgt: u32 = Range(0, 1), "", "thesis, section 2.6";
-        /// 1: L2 banks prefer to replace private lines; 0: the least recently used line.
+        /// 1: L2 banks evict private lines first; 0: L2 banks evict the least recently used line.
         pub l2_mgt: u32 = Range(0, 1), "", "thesis, section 2.6";
-        /// 1: L1s find private lines that nobody uses any more.
+        /// 1: L1s predict dead private lines.
         pub dead: u32 = Range(0, 1), "", "thesis, section 2.5.2";
     }
 }

@@ -50,7 +50,7 @@ fields! {
     pub struct Stc of Self {
         /// CUs.
         pub n_cu: u32 = Range(1, MAX_CUS as u64), "CUs", "STC, table 3";
-        /// Bits of an address that say its band.
+        /// Bits of an address that select its band.
         pub band_bits: u32 = Range(2, 5), "bits", "STC, section 4.2";
         /// Bits of an address.
         pub addr_w: u32 = Range(12, 32), "bits", "specification 2.1";
@@ -63,24 +63,24 @@ fields! {
         pub seb_init: u32 = Range(1, 32), "bit", "STC, section 6",
             where "at least seb_min": |stc| stc.seb_init >= stc.seb_min,
             where "at most seb_max": |stc| stc.seb_init <= stc.seb_max;
-        /// Cycles of an epoch.
+        /// Length of an epoch.
         pub wakeup: u32 = Range(8, 511), "cycles", "STC, table 3",
             where "more than the bands, 2^band_bits": |stc| stc.wakeup > 1 << stc.band_bits;
         /// Variant.
         pub variant: Variant = Names(variants), "", "STC, section 6";
-        /// Most bands of an epoch.
+        /// Maximum number of bands that an epoch grants.
         pub max_bands: u32 = Range(1, 4), "bands", "STC, section 6",
             where "1 in other variants than mb":
                 |stc| stc.variant == Variant::Mb || stc.max_bands == 1;
-        /// What of an address a vote compares: 0 above a page, 1 everything.
+        /// Address bits that a vote compares. 0: those above a page; 1: all.
         pub adapt_cmp: u32 = Range(0, 1), "", "specification 2.1";
-        /// 1 where the start epoch bit moves once per rotation, 0 where it may at every selection.
+        /// 1: the start epoch bit can move once per rotation; 0: at every selection.
         pub seb_on_wrap: u32 = Range(0, 1), "", "specification 2.1";
         /// Entries of the blocked store queue.
         pub bsq_n: u32 = PowerOfTwo(16, 256), "entries", "STC, table 3";
         /// Banks of the blocked store queue.
         pub bsq_banks: u32 = PowerOfTwo(1, 16), "banks", "specification 2.1";
-        /// Entries of a bank that a scan examines in a cycle.
+        /// Entries of a bank that a scan examines per cycle.
         pub bsq_rd: u32 = Range(1, 256), "entries", "specification 2.1",
             where "at most bsq_n / bsq_banks": |stc| stc.bsq_rd <= stc.bsq_n / stc.bsq_banks;
     }

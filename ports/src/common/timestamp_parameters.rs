@@ -39,9 +39,9 @@ fields! {
         pub n_sm: u32 = Range(1, MAX_SMS as u64), "SMs", "thesis, table 3.3";
         /// Warps of an SM.
         pub warps: u32 = Range(1, 64), "warps", "thesis, table 3.3";
-        /// Bits of a timestamp of G-TSC.
+        /// Bits of a timestamp in G-TSC.
         pub ts_w: u32 = Range(5, 32), "bits", "thesis, section 3.5.4";
-        /// Logical time for which G-TSC lends a line.
+        /// Lease of a line in G-TSC.
         pub lease: u32 = Range(1, 1 << 30), "logical time", "thesis, section 3.6.2",
             where "at most 2^(ts_w - 2)": |ts| ts.lease <= 1 << (ts.ts_w - 2);
         /// Bytes of a line.
@@ -54,13 +54,13 @@ fields! {
                 |ts| u64::from(ts.l1_sets) <= 1 << (ts.line_w - 1);
         /// Ways of a set of an L1.
         pub l1_ways: u32 = Range(1, 8), "ways", "thesis, table 3.3";
-        /// Lines that an L1 waits for.
+        /// MSHRs of an L1.
         pub l1_mshr: u32 = Range(1, 64), "lines", "thesis, table 3.3";
-        /// Loads that wait for one line in an L1.
+        /// Maximum number of loads in an L1 that wait for one line.
         pub waiters: u32 = Range(1, 48), "loads", "specification 2";
-        /// Stores and atomics of an L1 that are under way.
+        /// Maximum number of outstanding stores and atomics of an L1.
         pub stq: u32 = Range(1, 64), "stores", "specification 2";
-        /// Hits in an L1 after which a warp's clock moves.
+        /// Consecutive hits in an L1 after which the clock of a warp advances.
         pub spin: u32 = Range(1, 65535), "hits", "specification 5.6";
         /// Banks of the L2.
         pub l2_banks: u32 = PowerOfTwo(1, 16), "banks", "thesis, table 3.3";
@@ -70,15 +70,15 @@ fields! {
                 |ts| u64::from(ts.l2_banks) * u64::from(ts.l2_sets) <= 1 << (ts.line_w - 1);
         /// Ways of a set of an L2 bank.
         pub l2_ways: u32 = Range(1, 16), "ways", "thesis, table 3.3";
-        /// Lines that an L2 bank waits for.
+        /// MSHRs of an L2 bank.
         pub l2_mshr: u32 = Range(1, 64), "lines", "thesis, table 3.3";
-        /// Requests that wait for one line in an L2 bank, the first included.
+        /// Maximum number of requests in an L2 bank that wait for one line, including the first.
         pub l2_wait: u32 = Range(1, 16), "requests", "specification 2";
-        /// Cycles from one action of an L2 bank to the next.
+        /// Cycles between two actions of an L2 bank.
         pub l2_div: u32 = Range(1, 4), "cycles", "thesis, table 3.3";
         /// Protocol of the TC blocks.
         pub proto: Protocol = Names(protocols), "", "thesis, section 3.2.1";
-        /// Cycles for which TC lends a line.
+        /// Lease of a line in TC.
         pub tc_lease: u32 = Range(1, 65535), "cycles", "specification 2";
     }
 }
