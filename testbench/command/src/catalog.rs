@@ -125,31 +125,55 @@ pub fn workloads() -> Vec<Workload> {
 
 fn path(kind: PathKind) -> &'static str {
     match kind {
-        PathKind::P2p => "each store at once, one write TLP for each run of bytes",
+        PathKind::P2p => "sends each store at once, as one write TLP per run of bytes",
         PathKind::WriteCombine => {
-            "a 64-entry combining buffer, one write TLP for each run of bytes"
+            "combines stores in a buffer of 64 lines; one write TLP per run of bytes"
         }
-        PathKind::FinePack => "remote write queue and packetizer",
-        PathKind::Dma => "whole blocks copied at the end of a kernel",
-        PathKind::ConfigPacket => "the stateful alternative of FinePack section VI-B",
-        PathKind::Infinite => "no link",
+        PathKind::FinePack => {
+            "packs stores to one window into one TLP: remote write queue and \
+                               packetizer"
+        }
+        PathKind::Dma => "copies whole blocks at the end of a kernel",
+        PathKind::ConfigPacket => {
+            "a packet announces the window of the stores after it (FinePack, \
+                                   section VI-B)"
+        }
+        PathKind::Infinite => "no link: bytes take no time",
     }
 }
 
 /// One line for each design or policy; a test sees that none is missing.
 fn design(field: &str, name: &str) -> String {
     if let Some((about, promises)) = machine::about(field, name) {
-        return format!("{about} (promises {})", promises.name());
+        return format!("{about} (guarantees {})", promises.name());
     }
     let about = match (field, name) {
-        ("l2.policy", "private") => "an L2 holds what its chiplet's CUs touch",
-        ("l2.policy", "home-forward") => "an L2 holds its chiplet's lines, for all chiplets",
-        ("placement.policy", "first-touch") => "a page lies where it is touched first",
-        ("placement.policy", "interleave") => "pages go round all chiplets",
-        ("placement.policy", "owner") => "a buffer lies on one GPU, buffers go round the GPUs",
-        ("placement.policy", "replicated") => "each GPU has a copy; stores are pushed to all",
-        ("placement.policy", "replicated-by-page") => "the same of the GPUs that read the page",
-        ("placement.policy", "replicated-by-line") => "the same of the GPUs that read the line",
+        ("l2.policy", "private") => "an L2 caches the lines that its chiplet's CUs access",
+        ("l2.policy", "home-forward") => {
+            "an L2 caches the lines whose home is its chiplet, for \
+                                          all chiplets"
+        }
+        ("placement.policy", "first-touch") => {
+            "the home of a page is the chiplet that touches it \
+                                                first"
+        }
+        ("placement.policy", "interleave") => "pages rotate over all chiplets",
+        ("placement.policy", "owner") => {
+            "each buffer lies on one GPU; buffers rotate over the \
+                                          GPUs"
+        }
+        ("placement.policy", "replicated") => {
+            "each GPU has a copy of each page; stores are pushed \
+                                               to all copies"
+        }
+        ("placement.policy", "replicated-by-page") => {
+            "only GPUs that read a page have a copy of \
+                                                       it; stores are pushed to these"
+        }
+        ("placement.policy", "replicated-by-line") => {
+            "only GPUs that read a line have a copy of \
+                                                       it; stores are pushed to these"
+        }
         (field, name) => machine::about_policy(field, name).unwrap_or_default(),
     };
     about.to_string()

@@ -83,29 +83,28 @@ system! {
         pub l1: L1Section,
         /// Second level cache of a chiplet.
         pub l2: L2Section,
-        /// Coherence directory of a chiplet's L2, in slices beside its banks, where `l2.design` has
-        /// one. What an entry covers and how it is replaced without `range` and `replacement`
-        /// follows from the design.
+        /// Coherence directory of a chiplet's L2, one slice per bank, if `l2.design` has one.
+        /// `range` and `replacement` apply to `rec`; other designs fix what an entry covers and its
+        /// replacement policy.
         #[serde(default)]
         pub directory: DirectorySection,
         /// Third level cache of a GPU.
         pub l3: L3Section,
         /// A memory channel.
         pub memory: MemorySection,
-        /// Networks inside a chiplet: requests, answers, and what lies between L2 and L3.
+        /// Networks inside a chiplet: requests, answers, and traffic between L2 and L3.
         pub network: NetworkSection,
-        /// A link between two chiplets of a GPU, each way.
+        /// A link between two chiplets of a GPU, in each direction.
         pub chiplet_link: LinkSection,
         /// A GPU's link to the switch between GPUs.
         pub gpu_link: GpuLinkSection,
-        /// From a GPU to its link.
+        /// Egress path from a GPU to its link.
         pub egress: EgressSection,
         /// Command processors.
         pub command_processor: CommandProcessorSection,
         /// Homes of pages.
         pub placement: PlacementSection,
-        /// Which lines caches keep, and which go for them: `lru`, every line, for the least
-        /// recently used one.
+        /// Allocation and replacement policies of caches.
         #[serde(default)]
         pub sharing: SharingSection,
     }
@@ -118,7 +117,7 @@ pub(crate) const TOP: [Field; 2] = [
         unit: "",
         limit: Limit::Text,
         also: &[],
-        about: "What results call the system.",
+        about: "Name of the system in results.",
         source: "chosen",
     },
     Field {
@@ -126,8 +125,7 @@ pub(crate) const TOP: [Field; 2] = [
         unit: "",
         limit: Limit::Range(1, 1 << 20),
         also: &[],
-        about: "What the sizes and bandwidths of the full system were divided by; 1 for the full \
-                one.",
+        about: "Factor by which the full system was scaled down; 1: full system.",
         source: "docs/systems.md",
     },
 ];

@@ -23,15 +23,17 @@ pub fn report(ctx: &Context, parts: &[Part]) -> String {
     }
     let stuck: Vec<_> = ctx.network.stuck(ctx.now).collect();
     if stuck.is_empty() {
-        text.push_str("no message is under way: a component waits for one that was never sent\n");
+        text.push_str(
+            "no message is in flight: a component waits for a message that was never \
+                       sent\n",
+        );
     }
     for &(inlet, message, outlet) in &stuck {
         let m = &ctx.messages[message];
         let (spec, held) = ctx.network.outlet(outlet);
         let _ = writeln!(
             text,
-            "{}: first {:?} of line {:#x} from {} to {}, sent by {}, of which {held} of {} are \
-             held",
+            "{}: first {:?} of line {:#x} from {} to {}, sent by {}, {held} of {} entries in use",
             ctx.network.inlet(inlet).name,
             m.kind,
             m.addr,
@@ -52,7 +54,7 @@ pub fn report(ctx: &Context, parts: &[Part]) -> String {
         seen.push(at);
         let Some((outlet, inlet)) = ctx.network.waited_for_by(at) else { break };
         let (spec, held) = ctx.network.outlet(outlet);
-        way.push(format!("{}, {held} of {} held", spec.name, spec.window));
+        way.push(format!("{}, {held} of {} entries in use", spec.name, spec.window));
         at = ctx.network.inlet(inlet).consumer;
     }
     text += &draw(&way, usize::MAX);
@@ -63,7 +65,7 @@ pub fn report(ctx: &Context, parts: &[Part]) -> String {
 /// Who waits for whom, one below the other: each waits for the next, the last for number `first`,
 /// where there is that one.
 fn draw(way: &[String], first: usize) -> String {
-    let mut text = String::from("who waits for whom\n");
+    let mut text = String::from("dependency chain: each waits for the next\n");
     for (number, name) in way.iter().enumerate() {
         let bar = match number {
             before if before < first => "  ",
@@ -85,7 +87,8 @@ mod tests {
         let way = ["a.in", "b.out", "c.out", "b.out"].map(String::from);
         assert_eq!(
             draw(&way, 1),
-            "who waits for whom\n     a.in\n  +> b.out\n  |  c.out\n  +- b.out\n"
+            "dependency chain: each waits for the next\n     a.in\n  +> b.out\n  |  c.out\n  +- \
+             b.out\n"
         );
     }
 }

@@ -47,12 +47,12 @@ fn why(system: &System, key: &str) -> Option<String> {
     };
     let of_write_queue = || only("egress.design", PathKind::FinePack.name(), egress);
     match (section, field) {
-        ("scale", _) => Some("it says what a preset was divided by; nothing reads it".into()),
+        ("scale", _) => Some("it only documents the scaling of a preset".into()),
         ("directory", _) if directory.is_none() => {
             Some(format!("l2.design = {l2} has no directory"))
         }
         ("directory" | "placement", _) if gpus * chiplets == 1 => {
-            Some("one chiplet shares with no other".into())
+            Some("there is no other chiplet to share lines with".into())
         }
         ("directory", "range" | "replacement") => only("l2.design", "rec", l2),
         ("directory", "ideal_lines") => only("l2.design", "ideal", l2),
@@ -60,13 +60,13 @@ fn why(system: &System, key: &str) -> Option<String> {
             Some("l2.design = ideal never evicts an entry".into())
         }
         ("l1", "bytes" | "ways" | "misses" | "hit_latency") if l1 == "none" => {
-            Some("l1.design = none has no cache".into())
+            Some("l1.design = none has no L1".into())
         }
         ("l2", "policy") if policy == Policy::Coherent => {
             Some(format!("l2.design = {l2} has a policy of its own"))
         }
         ("l3", "ways") if system.l3.bytes == 0 => {
-            Some("l3.bytes = 0: slices are memory controllers".into())
+            Some("with l3.bytes = 0 slices are memory controllers".into())
         }
         ("chiplet_link", _) if chiplets == 1 => {
             Some("machine.chiplets = 1 has no link between chiplets".into())
@@ -82,17 +82,17 @@ fn why(system: &System, key: &str) -> Option<String> {
         }
         ("finepack", "entries") if path != PathKind::WriteCombine => of_write_queue(),
         ("command_processor", "home_aware") if design.sync != SyncMode::Cpelide => {
-            Some("it is the table's of l2.design = cpelide".into())
+            Some("only l2.design = cpelide has a chiplet coherence table".into())
         }
         ("command_processor", "ahead") if gpus > 1 => {
-            Some("machine.gpus > 1: the next kernel waits for all GPUs".into())
+            Some("with machine.gpus > 1 the next kernel waits for all GPUs".into())
         }
         ("command_processor", "packet_cycles" | "elide_cycles") if host != Cp::Native => {
-            Some("command_processor.host = core has the cycles of its instructions".into())
+            Some("command_processor.host = core takes the cycles of the instructions".into())
         }
         ("command_processor", "elide_cycles") => match design.sync {
             SyncMode::Cpelide if chiplets > 1 => None,
-            _ => Some("it is a time of l2.design = cpelide on several chiplets".into()),
+            _ => Some("only l2.design = cpelide on several chiplets reads it".into()),
         },
         _ => None,
     }

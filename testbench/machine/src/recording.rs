@@ -62,10 +62,10 @@ pub struct Passed {
 
 /// Points on the way of a load.
 pub const POINTS: [&str; 8] = [
-    "asked of the L2",
-    "asked of another GPU",
-    "asked of the L3",
-    "asked of the home's L2",
+    "requested from the L2",
+    "requested from another GPU",
+    "requested from the L3",
+    "requested from the home's L2",
     "answered by the L3",
     "answered by the home's L2",
     "answered by the L2",

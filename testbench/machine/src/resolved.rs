@@ -104,17 +104,17 @@ impl<'a> Resolved<'a> {
             return refused(
                 "l2.design",
                 l2.name,
-                "keeps one copy of a line and knows who has others",
+                "tracks the sharers of the one home copy of a line",
             );
         }
         if l1.promises > MemoryModel::Rc || l1.bank.is_some() || l1.unit.is_some() {
-            return refused("l1.design", l1.name, "orders what is done to the one copy of a line");
+            return refused("l1.design", l1.name, "orders all accesses to the one copy of a line");
         }
         if l1.l2.is_some() {
             return refused(
                 "l1.design",
                 l1.name,
-                "brings an L2 that pushes no stores to other copies",
+                "has an L2 that does not push stores to other copies",
             );
         }
         Ok(())
@@ -123,8 +123,10 @@ impl<'a> Resolved<'a> {
 
 /// A policy of what caches keep does not go with a design that does not ask one.
 fn places_lines<T: Named>(policy: &T, field: &str, design: &str) -> ConfigError {
-    let problem =
-        format!("{:?}: the caches place lines themselves with {field} = {design}", policy.name());
+    let problem = format!(
+        "{:?}: caches with {field} = {design} have their own replacement policy",
+        policy.name()
+    );
     ConfigError { field: T::FIELD.into(), problem }
 }
 

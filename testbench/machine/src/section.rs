@@ -70,7 +70,8 @@ impl System {
             let Some((field, place)) = place else {
                 let known: Vec<_> = section.free().map(|field| field.key).collect();
                 let near = did_you_mean(key, known.iter().copied());
-                let problem = format!("there is no such field, but {}{near}", known.join(", "));
+                let problem =
+                    format!("there is no such field; must be one of {}{near}", known.join(", "));
                 return Err(error(&path, problem));
             };
             if !place.same_type(value) {

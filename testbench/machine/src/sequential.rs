@@ -297,13 +297,13 @@ impl Sequential {
         }
         if seen.version.kernel != self.kernel {
             let text = format!(
-                "{} loads line {line:#x} as it was in kernel {}",
+                "{} loads line {line:#x} with its contents of kernel {}",
                 self.who(&which),
                 seen.version.kernel
             );
             self.fail(&text);
         } else if seen.version.writes > self.version(line).writes {
-            let text = format!("{} loads a version of line {line:#x} to come", self.who(&which));
+            let text = format!("{} loads a future version of line {line:#x}", self.who(&which));
             self.fail(&text);
         }
     }

@@ -18,7 +18,7 @@ const COLUMNS: usize = 100;
 const SOURCE: usize = 28;
 
 /// The source of a value that a file leaves out.
-const SILENT: &str = "where nothing is said";
+const SILENT: &str = "default";
 
 /// Where the values of a system come from.
 pub struct Origin<'a> {
@@ -63,10 +63,10 @@ fn at<'a>(table: &'a toml::Table, path: &str) -> Option<&'a toml::Value> {
 pub fn commented(system: &System, origin: &Origin) -> String {
     let all = values(system);
     let mut text = comment(
-        "A system file: duet run --system FILE. Above each field stands what it means, with its \
-         unit, and what is legal; behind it, where its value comes from. Times are cycles of the \
-         GPU's clock, sizes bytes. A field behind #, as in \"#key = 1\", may be set and has that \
-         value where it is not.",
+        "A system file: duet run --system FILE. The comment above a field describes its meaning, \
+         unit and legal values; the comment after it names the source of its value. Times are \
+         cycles of the GPU's clock, sizes bytes. A field after #, such as \"#key = 1\", is \
+         optional; the value shown is its default.",
     );
     let put = |text: &mut String, field: &Field, path: &str, value: &toml::Value, off: bool| {
         *text += &comment(&describe(field));
@@ -164,7 +164,7 @@ impl Reference<'_> {
     }
 }
 
-const HEAD: &str = "| field | unit | legal values | left out | meaning | source |\n\
+const HEAD: &str = "| field | unit | legal values | default | meaning | source |\n\
                     | --- | --- | --- | --- | --- | --- |";
 
 impl fmt::Display for Reference<'_> {
@@ -172,14 +172,13 @@ impl fmt::Display for Reference<'_> {
         writeln!(
             f,
             "# The system file\n\n\
-             Made by `duet systems reference` from the declarations by which files are checked; a \
-             test compares.\n\
-             A system file is TOML. `duet systems new FILE --from NAME` writes one, with what \
-             stands here as comments;\n\
+             `duet systems reference` writes this page from the declarations that files are \
+             checked with.\n\
+             A system file is TOML. `duet systems new FILE --from NAME` writes one with these \
+             descriptions as comments;\n\
              `--set SECTION.FIELD=VALUE` sets a field for one run. Times are cycles of the GPU's \
              clock. A field\n\
-             with an entry under \"left out\" need not stand in a file and has that value then. \
-             `any text` is a name.\n\n\
+             with a value under \"default\" is optional. `any text` is a name.\n\n\
              ## Before the first section\n\n{HEAD}"
         )?;
         TOP.iter().try_for_each(|field| self.row(f, "", field))?;
@@ -189,9 +188,9 @@ impl fmt::Display for Reference<'_> {
         }
         writeln!(
             f,
-            "\n# Sections of designs\n\nThey stand only in files of systems with the design. What \
-             is left out has the value that\n`duet systems show SYSTEM --set l1.design=DESIGN` \
-             shows behind `#`."
+            "\n# Sections of designs\n\nA file can have these sections only with the design. All \
+             fields are optional;\n`duet systems show SYSTEM --set l1.design=DESIGN` shows the \
+             defaults after `#`."
         )?;
         for section in all_sections() {
             writeln!(f, "\n## `[{}]`\n\n{}{}", section.name, section.about, owners(section))?;

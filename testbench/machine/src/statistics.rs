@@ -65,115 +65,132 @@ macro_rules! statistics {
 }
 
 const MACHINE: &[Statistic] = &statistics! {
-    "cu.instructions" "instructions" "memory instructions of waves",
-    "cu.accesses" "accesses" "coalesced line accesses of CUs",
+    "cu.instructions" "instructions" "memory instructions that waves issued",
+    "cu.accesses" "accesses" "accesses of CUs to lines, after coalescing",
     "cu.groups" "work-groups" "work-groups started",
-    "cu.access_cycles" "cycles" "of all accesses, from their issue to their end, together",
-    "cu.wait_cycles" "cycles" "in which a CU with a work-group issued nothing, and could not \
-                               before an answer",
-    "l1.*" "events" "what another L1 design counts, summed over CUs, units of GPUs and hooks in \
-                     L2 banks; of `most_*` the greatest",
+    "cu.access_cycles" "cycles" "sum, over all accesses, of the cycles from issue to completion",
+    "cu.wait_cycles" "cycles" "cycles in which a CU with a work-group issued nothing because each \
+        wave waited for an answer",
+    "l1.*" "events" "further counters of an L1 design, summed over CUs, units of GPUs and L2 bank \
+        hooks; of `most_*` the maximum",
     "l2.reads" "requests" "reads answered by L2 banks",
-    "l2.hits" "requests" "of these reads, answered at once",
-    "l2.merges" "requests" "those that waited for a line under way",
-    "l2.misses" "requests" "those with a fetch of their own",
-    "l2.fetches" "lines" "lines that L2 banks asked the L3 for",
-    "l2.writes" "requests" "writes taken by L2 banks",
-    "l2.atomics" "requests" "atomics done by, or passed on by, L2 banks",
-    "l2.dirtied" "lines" "clean lines that became dirty",
-    "l2.overwritten" "lines" "dirty lines that are clean again, as all their dirty bytes were \
-                             written through",
-    "l2.dirty_lines" "lines" "dirty lines that are held",
-    "l2.written_for_atomics" "lines" "dirty lines written back before an atomic that the L3 does",
-    "l2.pushes" "requests" "where pages have copies: stores sent to those of other GPUs",
-    "l2.write_backs" "lines" "dirty lines written back to make room",
+    "l2.hits" "requests" "reads that hit",
+    "l2.merges" "requests" "reads that joined a pending fill (secondary misses)",
+    "l2.misses" "requests" "reads that started a fetch (primary misses)",
+    "l2.fetches" "lines" "lines that L2 banks requested from L3 slices",
+    "l2.writes" "requests" "writes that L2 banks accepted",
+    "l2.atomics" "requests" "atomics that L2 banks performed or forwarded",
+    "l2.dirtied" "lines" "lines that changed from clean to dirty",
+    "l2.overwritten" "lines" "lines that changed from dirty to clean because later stores wrote \
+        all their dirty bytes through",
+    "l2.dirty_lines" "lines" "lines that are dirty at the end",
+    "l2.written_for_atomics" "lines" "dirty lines written back before an L3 slice performs an \
+        atomic on them",
+    "l2.pushes" "requests" "stores sent to the copies of their page on other GPUs",
+    "l2.write_backs" "lines" "dirty lines written back by evictions",
     "l2.released" "lines" "dirty lines written back by releases",
-    "l2.invalidated" "lines" "clean lines dropped by acquires",
-    "l2.own_reads" "requests" "of a directory design: reads answered to CUs of the bank's chiplet",
-    "l2.read_cycles" "cycles" "from these reads' leaving their CUs to their answers' leaving the \
-                               bank, together",
-    "l2.remote_fetches" "lines" "lines asked of banks of other chiplets",
-    "l2.fetches_again" "lines" "of all fetched lines, those that the bank had fetched before",
-    "l2.remote_fetches_again" "lines" "of these, lines of other chiplets",
-    "l2.writes_through" "requests" "writes sent on to the home of their line",
-    "l2.inv_hit_write" "lines" "copies that invalidations found, for writes",
-    "l2.inv_hit_evict" "lines" "copies that invalidations found, for evicted entries",
+    "l2.invalidated" "lines" "clean lines invalidated by acquires",
+    "l2.own_reads" "requests" "directory designs: reads answered to CUs of the bank's own chiplet",
+    "l2.read_cycles" "cycles" "sum, over the reads in `l2.own_reads`, of the cycles from leaving \
+        the CU to the answer's leaving the bank",
+    "l2.remote_fetches" "lines" "lines requested from banks of other chiplets",
+    "l2.fetches_again" "lines" "fetches of a line that the bank had fetched before",
+    "l2.remote_fetches_again" "lines" "fetches of another chiplet's line that the bank had fetched \
+        before",
+    "l2.writes_through" "requests" "writes forwarded to the home of their line",
+    "l2.inv_hit_write" "lines" "copies that invalidations for writes removed",
+    "l2.inv_hit_evict" "lines" "copies that invalidations for evicted directory entries removed",
     "l2.inv_miss" "messages" "invalidations that found no copy",
-    "l2.inv_false" "messages" "invalidations sent for a write to another line of the entry",
-    "l2.directory.requests" "requests" "reads and writes shown to directories",
-    "l2.directory.allocated" "entries" "entries allocated",
-    "l2.directory.evicted" "entries" "entries evicted",
-    "l2.directory.lines_written" "lines" "lines invalidated for writes",
-    "l2.directory.lines_evicted" "lines" "lines invalidated for evicted entries",
-    "l2.directory.messages_written" "messages" "their messages to sharers: for writes",
-    "l2.directory.messages_evicted" "messages" "and for evicted entries",
-    "l2.directory.waits" "cycles" "after the initial sweep in which a directory took no request",
-    "l2.*" "events" "what another L2 design counts beside these, summed over banks",
+    "l2.inv_false" "messages" "invalidations of a line because another line of its directory entry \
+        was written",
+    "l2.directory.requests" "requests" "reads and writes that directories processed",
+    "l2.directory.allocated" "entries" "directory entries allocated",
+    "l2.directory.evicted" "entries" "directory entries evicted",
+    "l2.directory.lines_written" "lines" "lines invalidated because of a write",
+    "l2.directory.lines_evicted" "lines" "lines invalidated because their entry was evicted",
+    "l2.directory.messages_written" "messages" "invalidation messages to sharers because of a \
+        write",
+    "l2.directory.messages_evicted" "messages" "invalidation messages to sharers because an entry \
+        was evicted",
+    "l2.directory.waits" "cycles" "cycles, after the initial sweep, in which a directory accepted \
+        no request",
+    "l2.*" "events" "further counters of an L2 design, summed over banks",
     "l3.reads" "requests" "reads answered by L3 slices",
-    "l3.fetches" "lines" "lines read from memory",
-    "l3.writes" "requests" "writes taken by L3 slices",
-    "l3.atomics" "requests" "atomics done by L3 slices",
-    "l3.write_back_waits" "lines" "evictions of L3 slices that waited for the memory channel",
-    "l3.traffic.*" "bytes" "bytes between L2 banks and L3 slices, part of `traffic.chiplet`, by \
-                            class",
+    "l3.fetches" "lines" "lines that L3 slices read from memory",
+    "l3.writes" "requests" "writes that L3 slices accepted",
+    "l3.atomics" "requests" "atomics that L3 slices performed",
+    "l3.write_back_waits" "lines" "evictions in L3 slices that waited for the memory channel",
+    "l3.traffic.*" "bytes" "bytes between L2 banks and L3 slices by message class; a part of \
+        `traffic.chiplet`",
     "memory.writes" "lines" "lines written to memory",
-    "launch.packets" "packets" "packets taken by command processors: of kernels, and barriers",
-    "launch.barriers" "packets" "of these, barriers",
+    "launch.packets" "packets" "packets that command processors processed: kernels and barriers",
+    "launch.barriers" "packets" "barrier packets that command processors processed",
     "launch.releases" "chiplets" "L2 releases sent",
     "launch.acquires" "chiplets" "L2 acquires sent",
-    "launch.idle_releases" "chiplets" "of these releases, those that wrote nothing back",
-    "launch.idle_acquires" "chiplets" "of these acquires, those that dropped no line",
-    "launch.lines_written_back" "lines" "lines that releases wrote back, as acknowledged",
-    "launch.launch_cycles" "cycles" "from packet to enabling the launch: what is left of the \
-                                     decision, the L2s' releases and acquires before the kernel",
-    "launch.sync_cycles" "cycles" "of launches with operations: from the first request to an L2 to \
-                                   the start at all chiplets",
-    "launch.kernel_cycles" "cycles" "from enabling the launch to its end on the last chiplet",
-    "launch.release_cycles" "cycles" "from that end to where the host sees the completion: L2s \
-                                      write back, fences of directories, arrival of stores at \
-                                      other GPUs; of barriers from the packet on",
-    "launch.errors" "errors" "error codes of the command processor",
-    "firmware.acquires_elided" "chiplets" "L2 acquires that the baseline would have sent besides",
-    "firmware.releases_elided" "chiplets" "L2 releases that the baseline would have sent besides",
-    "firmware.max_entries" "entries" "most entries of the chiplet coherence table, summed over \
-                                      GPUs",
-    "firmware.coarsenings" "joins" "records or entries joined because there were too many",
+    "launch.idle_releases" "chiplets" "L2 releases that wrote nothing back",
+    "launch.idle_acquires" "chiplets" "L2 acquires that invalidated no line",
+    "launch.lines_written_back" "lines" "lines that releases wrote back, from their \
+        acknowledgements",
+    "launch.launch_cycles" "cycles" "cycles from a packet's arrival to the enabled launch: the \
+        exposed part of the launch decision, and the L2 releases and acquires before the kernel",
+    "launch.sync_cycles" "cycles" "launches with L2 operations: cycles from the first request to \
+        an L2 to the start on all chiplets",
+    "launch.kernel_cycles" "cycles" "cycles from the enabled launch to the kernel's end on the \
+        last chiplet",
+    "launch.release_cycles" "cycles" "cycles from the kernel's end on the last chiplet (barriers: \
+        from the packet's arrival) to the completion that the host sees: L2 writebacks, fences of \
+        directories, arrival of stores at other GPUs",
+    "launch.errors" "errors" "error codes that command processors reported",
+    "firmware.acquires_elided" "chiplets" "L2 acquires that the baseline sends and the firmware \
+        elides",
+    "firmware.releases_elided" "chiplets" "L2 releases that the baseline sends and the firmware \
+        elides",
+    "firmware.max_entries" "entries" "peak number of entries in the chiplet coherence table, \
+        summed over GPUs",
+    "firmware.coarsenings" "joins" "records or entries merged because a limit was exceeded",
     "firmware.conservative" "launches" "launches without usable labels",
-    "firmware.cycles" "cycles" "of the processor's clock in steps 1 to 7 of launches; 0 where the \
-                                firmware is called directly",
-    "firmware.implied_releases" "chiplets" "releases only because an acquire would have lost dirty \
-        lines",
+    "firmware.cycles" "cycles" "cycles of the processor's clock in steps 1 to 7 of launches; 0 if \
+        the firmware is called directly",
+    "firmware.implied_releases" "chiplets" "L2 releases sent only because an acquire would have \
+        lost dirty lines",
     "firmware.mixed_resolutions" "entries" "entries whose mixed bit was resolved",
-    "firmware.range_growths" "ranges" "ranges that grew",
-    "egress.stores" "requests" "line stores of CUs to other GPUs",
-    "egress.loads" "requests" "line loads of CUs from other GPUs",
-    "egress.staged_loads" "requests" "those that found all their bytes staged, and did not leave",
-    "egress.atomics" "requests" "line atomics of CUs on other GPUs",
-    "egress.releases" "releases" "system releases that let stores to other GPUs arrive",
-    "egress.flush_window" "flushes" "partitions of remote write queues that were flushed: by a \
-                                     store to another window",
-    "egress.flush_payload" "flushes" "by a store that the payload had no room for",
-    "egress.flush_entries" "flushes" "by a store that there was no entry for",
-    "egress.flush_load" "flushes" "by a load of bytes that they held",
-    "egress.flush_atomic" "flushes" "by an atomic on bytes that they held",
-    "egress.flush_release" "flushes" "by a release",
-    "egress.flush_timeout" "flushes" "as no store had come for so long",
+    "firmware.range_growths" "ranges" "ranges of entries that were extended",
+    "egress.stores" "requests" "stores of lines from CUs to other GPUs",
+    "egress.loads" "requests" "loads of lines by CUs from other GPUs",
+    "egress.staged_loads" "requests" "loads that found all their bytes staged, and so did not \
+        leave the GPU",
+    "egress.atomics" "requests" "atomics of CUs on lines of other GPUs",
+    "egress.releases" "releases" "system-scope releases that waited for the arrival of stores at \
+        other GPUs",
+    "egress.flush_window" "flushes" "partitions of remote write queues flushed because a store was \
+        outside the window",
+    "egress.flush_payload" "flushes" "partitions flushed because a store would exceed the maximum \
+        payload",
+    "egress.flush_entries" "flushes" "partitions flushed because all entries were in use",
+    "egress.flush_load" "flushes" "partitions flushed because a load read bytes that they held",
+    "egress.flush_atomic" "flushes" "partitions flushed because an atomic accessed bytes that they \
+        held",
+    "egress.flush_release" "flushes" "partitions flushed by a release",
+    "egress.flush_timeout" "flushes" "partitions flushed by the timeout after their last store",
     "egress.stall_bank" "link cycles" "cycles in which a remote write queue waited for a bank",
-    "egress.stall_order_queue" "link cycles" "and for a place in an order queue",
-    "egress.held" "link cycles" "cycles in which an egress path took no request that was offered",
-    "egress.held_by_link" "link cycles" "cycles in which a link took no beat of a TLP",
-    "ingress.held" "link cycles" "cycles in which a de-packetizer took no beat of a TLP",
-    "ingress.held_accesses" "link cycles" "cycles in which nobody took what it gave",
-    "ingress.stores" "requests" "line stores that arrive from other GPUs",
-    "ingress.loads" "requests" "line loads that arrive from other GPUs",
-    "ingress.atomics" "requests" "atomics that arrive from other GPUs",
+    "egress.stall_order_queue" "link cycles" "cycles in which a remote write queue waited for a \
+        free order queue entry",
+    "egress.held" "link cycles" "cycles in which an egress path did not accept an offered request",
+    "egress.held_by_link" "link cycles" "cycles in which a link did not accept a TLP beat",
+    "ingress.held" "link cycles" "cycles in which a de-packetizer did not accept a TLP beat",
+    "ingress.held_accesses" "link cycles" "cycles in which an access that a de-packetizer offered \
+        was not accepted",
+    "ingress.stores" "requests" "stores of lines that arrived from other GPUs",
+    "ingress.loads" "requests" "loads of lines that arrived from other GPUs",
+    "ingress.atomics" "requests" "atomics that arrived from other GPUs",
     "gpu_link.tlps" "TLPs" "TLPs sent between GPUs",
-    "gpu_link.packets" "TLPs" "of these, FinePack packets",
+    "gpu_link.packets" "TLPs" "FinePack packets sent between GPUs",
     "gpu_link.store_tlps" "TLPs" "TLPs with stores: FinePack packets and plain writes",
     "gpu_link.small_writes" "TLPs" "plain writes of fewer than 32 bytes",
-    "gpu_link.wire_bytes" "bytes" "all bytes on the forward links: the parts below together",
-    "gpu_link.store_wire_bytes" "bytes" "of these, of TLPs with stores and of configuration \
-        packets",
+    "gpu_link.wire_bytes" "bytes" "all bytes on the forward links: the sum of data, headers, \
+        sub-headers, padding and framing",
+    "gpu_link.store_wire_bytes" "bytes" "bytes on the forward links of TLPs with stores and of \
+        configuration packets",
     "gpu_link.data_bytes" "bytes" "stored bytes and operands",
     "gpu_link.header_bytes" "bytes" "outer headers",
     "gpu_link.subheader_bytes" "bytes" "sub-headers",
@@ -182,14 +199,17 @@ const MACHINE: &[Statistic] = &statistics! {
     "gpu_link.completion_bytes" "bytes" "completions on the reverse links",
     "gpu_link.coherence_messages" "messages" "invalidations and markers between L2s, on the \
         reverse links",
-    "gpu_link.coherence_bytes" "bytes" "their bytes there",
-    "gpu_link.design.*" "bytes" "what the L1 design says to other GPUs, on the reverse links, by \
+    "gpu_link.coherence_bytes" "bytes" "bytes of the messages in `gpu_link.coherence_messages`",
+    "gpu_link.design.*" "bytes" "bytes that an L1 design sends to other GPUs on the reverse links, \
+        by message class",
+    "gpu_link.busy_cycles" "link cycles" "cycles in which a link transfers a byte, summed over \
+        links",
+    "traffic.chiplet.*" "bytes" "bytes that components send into the network of their chiplet, by \
+        message class",
+    "traffic.link.*" "bytes" "bytes on links between chiplets, by message class",
+    "traffic.unit.*" "bytes" "bytes to and from the GPU-wide units of L1 designs, by message class",
+    "traffic.launch.*" "bytes" "bytes between command processors, CUs and L2 banks, by message \
         class",
-    "gpu_link.busy_cycles" "link cycles" "cycles with a byte on the wire, summed over links",
-    "traffic.chiplet.*" "bytes" "bytes that units put into the networks of their chiplet, by class",
-    "traffic.link.*" "bytes" "bytes on links between chiplets, by class",
-    "traffic.unit.*" "bytes" "bytes to and from the L1 design's units of GPUs, by class",
-    "traffic.launch.*" "bytes" "bytes between command processors, CUs and L2 banks, by class",
 };
 
 /// Counters of the firmware (CPElide specification 9); launches and operations sent are counted

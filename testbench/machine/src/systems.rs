@@ -83,7 +83,7 @@ static FAMILIES: [Family; 8] = [
         variants: variants::RACE,
     },
     Family {
-        about: "Tabbakh's thesis (table 3.3): the same with eight memory partitions",
+        about: "Tabbakh's thesis (table 3.3): as `fermi-16sm`, with eight memory partitions",
         twin: 4,
         text: include_str!("../systems/fermi-16sm-8p.toml"),
         grows: scale::with_chiplets,
@@ -91,7 +91,7 @@ static FAMILIES: [Family; 8] = [
         variants: variants::TIMESTAMP,
     },
     Family {
-        about: "Tabbakh's thesis (table 2.1): the same with 15 SMs and room for 8 CTAs on each",
+        about: "Tabbakh's thesis (table 2.1): as `fermi-16sm`, with 15 SMs of up to 8 CTAs",
         twin: 3,
         text: include_str!("../systems/fermi-15sm.toml"),
         grows: scale::with_chiplets,
@@ -99,7 +99,7 @@ static FAMILIES: [Family; 8] = [
         variants: variants::SHARING,
     },
     Family {
-        about: "Tabbakh's thesis (section 2.6.4): like a Kepler, an L2 of 2 MB",
+        about: "Tabbakh's thesis (section 2.6.4): like a Kepler, with an L2 of 2 MB",
         twin: 5,
         text: include_str!("../systems/kepler-15sm.toml"),
         grows: scale::with_chiplets,
@@ -114,7 +114,7 @@ static FIRST: LazyLock<[Result<System, SystemError>; 8]> = LazyLock::new(|| {
 });
 
 /// What the name of a twin ends in.
-const TWIN: &str = "-small";
+const SMALL: &str = "-small";
 
 /// What a setting is called that stands for all fields of a variant.
 pub const DESIGN: &str = "design";
@@ -142,7 +142,7 @@ pub fn load(name: &str, set: &[(String, String)]) -> Result<System, SystemError>
 
 /// The full system of a preset, divided by `by`. Errors: its CUs are no multiple of that.
 fn scaled(name: &str, by: &str) -> Result<System, SystemError> {
-    let full = name.strip_suffix(TWIN).unwrap_or(name);
+    let full = name.strip_suffix(SMALL).unwrap_or(name);
     let system = preset(full).expect("a preset has a full system")?;
     let cus = u32::from(system.machine.cus);
     match by.parse() {
@@ -266,7 +266,11 @@ fn read(name: &str) -> Result<String, SystemError> {
     }
     // Reading others may never end.
     if !what.is_file() {
-        return Err(syntax("is a device, pipe or socket; a system file is a regular file".into()));
+        return Err(syntax(
+            "is a special file, such as a device or pipe; a system file is a regular \
+                           file"
+                .into(),
+        ));
     }
     if what.len() > MOST_BYTES as u64 {
         return Err(syntax(too_long(what.len())));
@@ -295,14 +299,21 @@ pub fn presets() -> impl Iterator<Item = (String, String)> {
     let members = || FAMILIES.iter().flat_map(|f| f.members.iter().map(move |m| (f, m.0)));
     let full = members().map(|(f, name)| (name.to_string(), f.about.to_string()));
     let twins = members().map(|(f, name)| {
-        (format!("{name}{TWIN}"), format!("{name} with sizes and bandwidths divided by {}", f.twin))
+        (
+            format!("{name}{SMALL}"),
+            format!(
+                "{name} with sizes and bandwidths scaled by \
+                                           1/{}",
+                f.twin
+            ),
+        )
     });
     full.chain(twins)
 }
 
 /// The family of a preset, and how many units it has.
 fn member(name: &str) -> Option<(&'static Family, u16)> {
-    let full = name.strip_suffix(TWIN).unwrap_or(name);
+    let full = name.strip_suffix(SMALL).unwrap_or(name);
     FAMILIES.iter().find_map(|family| {
         let (_, units) = family.members.iter().find(|(member, _)| *member == full)?;
         Some((family, *units))
@@ -310,7 +321,7 @@ fn member(name: &str) -> Option<(&'static Family, u16)> {
 }
 
 fn preset(name: &str) -> Option<Result<System, SystemError>> {
-    let full = name.strip_suffix(TWIN).unwrap_or(name);
+    let full = name.strip_suffix(SMALL).unwrap_or(name);
     let (family, units) = member(name)?;
     let at = FAMILIES.iter().position(|other| std::ptr::eq(other, family))?;
     Some(FIRST[at].clone().map(|system| {

@@ -69,10 +69,10 @@ pub fn check_sections(system: &System) -> Result<(), ConfigError> {
             let known: Vec<_> = all_sections().iter().map(|section| section.name).collect();
             let every = System::OWN.iter().map(|section| section.name);
             let near = did_you_mean(name, every.chain(known.iter().copied()));
-            format!("there is no such section; those of designs are {}{near}", known.join(", "))
+            format!("there is no such section; sections of designs: {}{near}", known.join(", "))
         }
         false => format!(
-            "this section belongs to l1.design = {}, and here is {:?}",
+            "this section requires l1.design = {}; the file has {:?}",
             names.join(", "),
             system.l1.design
         ),
@@ -112,7 +112,9 @@ pub fn design_names() -> Vec<(&'static str, &'static str)> {
 pub fn about(field: &str, name: &str) -> Option<(&'static str, MemoryModel)> {
     match field {
         "l1.design" => find::<l1::Design>(name).map(|d| (d.about, d.promises)),
-        "l2.design" if name == OWN => Some(("the L2 that the L1 design brings", MemoryModel::Sc)),
+        "l2.design" if name == OWN => {
+            Some(("the L2 that comes with the L1 design", MemoryModel::Sc))
+        }
         "l2.design" => find::<l2::Design>(name).map(|d| (d.about, d.promises)),
         _ => None,
     }

@@ -85,9 +85,9 @@ fields! {
             where "with machine.chiplets, l2.banks and l3.slices at most 126": |s| {
                 s.machine.cus + s.machine.chiplets + s.l2.banks + s.l3.slices <= MOST_ENDS
             };
-        /// A cache line.
+        /// Size of a cache line.
         pub line: u32 = PowerOfTwo(32, MOST_LINE), "bytes", "chosen: lines of GPUs";
-        /// The GPU's clock: cycles are its cycles, and times in nanoseconds follow from it.
+        /// Clock frequency of a GPU. All latencies in cycles refer to this clock.
         pub clock_mhz: u32 = MHZ, "MHz", "chosen";
     }
 }
@@ -99,22 +99,24 @@ fields! {
         pub waves: u32 = Range(1, MAX_WAVES as u64), "waves", "CPElide, table I";
         /// Lanes of a wave.
         pub lanes: u32 = OneOf(&[32, 64]), "lanes", "chosen: waves of NVIDIA's and AMD's GPUs";
-        /// Loads of a wave that may be under way.
+        /// Maximum number of outstanding loads of a wave.
         pub loads: u32 = Range(1, MAX_LOADS as u64), "loads", "chosen: docs/machine.md";
-        /// Lines of a CU that may be under way.
+        /// Maximum number of outstanding line accesses of a CU.
         pub transactions: u32 = Range(1, MOST_PLACES), "lines", "chosen: docs/machine.md";
-        /// Cycles for each instruction between memory accesses.
+        /// Cycles that each instruction between two memory accesses takes.
         pub gap_cycles: u32 = Range(0, 1000), "cycles", "chosen: docs/machine.md";
-        /// One request for a line under way, as in STC's coalescer.
+        /// True: a CU has one outstanding request per line, as in STC's coalescer.
         #[serde(default)]
         pub exclusive_lines: bool = Switch, "", "STC, section 4.2";
-        /// Most work-groups at a time; 0: as many as it has waves for.
+        /// Maximum number of work-groups that run on a CU at a time; 0: limited by wave slots only.
         #[serde(default)]
         pub groups: u32 = Range(0, 64), "work-groups", "Tabbakh's thesis, table 2.1";
-        /// Memory for work-groups, which each takes as much of as its kernel says; 0: no limit.
+        /// Work-group memory of a CU; each kernel declares how much a work-group takes. 0: no
+        /// limit.
         #[serde(default)]
         pub group_memory: u32 = Range(0, 1 << 24), "bytes", "Tabbakh's thesis, table 2.1";
-        /// Which work-group a chiplet starts next, and on which CU; `duet list protocols` says how.
+        /// Work-group scheduler of a chiplet: assigns work-groups to CUs. `duet list protocols`
+        /// describes each one.
         #[serde(default = "round_robin")]
         pub scheduler: String = Names(|| names("cu.scheduler")), "", "CPElide, section IV";
     }
@@ -123,7 +125,7 @@ fields! {
 fields! {
     /// Section `[l1]`.
     pub struct L1Section of System {
-        /// Design; `duet list protocols` says what each is.
+        /// Design; `duet list protocols` describes each one.
         pub design: String = Names(|| names("l1.design")), "", "the designs' papers";
         /// Capacity.
         pub bytes: u32 = Range(1, 1 << 20), "bytes", "CPElide, table I",
@@ -132,9 +134,9 @@ fields! {
             };
         /// Ways.
         pub ways: u32 = Range(1, 64), "ways", "CPElide, table I";
-        /// Miss registers.
+        /// MSHRs: maximum number of pending fills.
         pub misses: u32 = Range(1, MOST_MISSES), "lines", "chosen: docs/machine.md";
-        /// Cycles of a hit.
+        /// Latency of a hit.
         pub hit_latency: u32 = Range(1, MOST_CYCLES), "cycles", "CPElide, table I";
     }
 }
@@ -142,12 +144,12 @@ fields! {
 fields! {
     /// Section `[l2]`.
     pub struct L2Section of System {
-        /// Design; `duet list protocols` says what each is.
+        /// Design; `duet list protocols` describes each one.
         pub design: String = Names(|| names("l2.design")), "", "the designs' papers";
-        /// Which L2 holds a line: `private`, that of the chiplet that uses it; `home-forward`, that
-        /// of its home. A design with a directory has its own.
+        /// L2 in which a line is cached. `private`: the L2 of the chiplet that accesses it;
+        /// `home-forward`: the L2 of its home. A design with a directory has its own policy.
         pub policy: String = Names(|| names("l2.policy")), "", "CPElide, section II; HMG";
-        /// Capacity of a chiplet's banks together.
+        /// Capacity of all banks of a chiplet.
         pub bytes: u64 = Range(1, 1 << 28), "bytes", "CPElide, table I",
             where "a multiple of l2.ways x machine.line x l2.banks": |s| {
                 is_whole(s.l2.bytes, s.l2.ways, s.machine.line, s.l2.banks.into())
@@ -156,15 +158,15 @@ fields! {
         pub ways: u32 = Range(1, 64), "ways", "CPElide, table I";
         /// Banks.
         pub banks: u16 = Range(1, 32), "banks", "REC, table 2";
-        /// Bytes that follow one another in a bank before the next bank's turn; at least what an
-        /// entry of a directory covers.
+        /// Consecutive bytes that map to one bank; at least the bytes that a directory entry
+        /// covers.
         #[serde(default = "interleave")]
         pub interleave: u32 = PowerOfTwo(32, PAGE), "bytes", "REC, section 4.3",
             where "at least machine.line": |s| s.l2.interleave >= s.machine.line;
-        /// Miss registers of a bank. With a directory it has as many again, for lines that other
-        /// chiplets give.
+        /// MSHRs of a bank. A bank with a directory has the same number again for lines of other
+        /// chiplets.
         pub misses: u32 = Range(1, MOST_MISSES), "lines", "chosen: docs/machine.md";
-        /// From a request's arrival to the answer's leaving.
+        /// Latency from the arrival of a request to the departure of its answer, for a hit.
         pub latency: u32 = Range(1, MOST_CYCLES), "cycles", "derived from CPElide, table I";
     }
 }
@@ -172,23 +174,24 @@ fields! {
 fields! {
     /// Section `[directory]`.
     pub struct DirectorySection of System {
-        /// Entries of the slices together; each slice has its ways times a power of 2 of them.
+        /// Entries of all slices; a slice must have its ways times a power of 2.
         pub entries: u32 = Range(1, 1 << 30), "entries", "REC, table 2";
         /// Ways of a set.
         pub ways: u32 = WAYS, "ways", "REC, table 2";
         /// Bytes that an entry of `rec` covers: 2, 4, 16 or 64 lines.
         pub range: u32 = Range(1, 64 * MOST_LINE), "bytes", "REC, section 4.3";
-        /// How `rec` replaces entries.
+        /// Replacement policy of `rec`.
         pub replacement: String = Names(l2::replacements), "", "REC, table 2";
         /// Depth of a slice's invalidation job FIFO.
         pub jobs: u32 = JOBS, "jobs", "specification 2";
         /// Depth of a slice's response FIFO.
         pub responses: u32 = RESPONSES, "responses", "specification 2";
-        /// What a bank does with stores of its own GPU to lines whose home it is: keeps them until
-        /// a release or until they are replaced, `back`, or sends them on at once, too, `through`.
+        /// Handling of stores from a bank's own GPU to lines of which the bank is the home. `back`:
+        /// the bank holds them until a release or an eviction; `through`: the bank also forwards
+        /// them at once.
         #[serde(default = "back")]
         pub writes: String = Names(l2::writes), "", "CPElide, section IV-C";
-        /// Lines of a slice that `ideal` can track.
+        /// Maximum number of lines that a slice of `ideal` can track.
         pub ideal_lines: u32 = IDEAL_LINES, "lines", "specification 12";
     }
 }
@@ -196,8 +199,7 @@ fields! {
 fields! {
     /// Section `[l3]`.
     pub struct L3Section of System {
-        /// Capacity of a GPU's slices together; 0 for a machine without: slices are memory
-        /// controllers then.
+        /// Capacity of all slices of a GPU; 0: no L3, and the slices are memory controllers.
         pub bytes: u64 = Range(0, 1 << 30), "bytes", "CPElide, table I",
             where "a multiple of l3.ways x machine.line x l3.slices x machine.chiplets": |s| {
                 let slices = u32::from(s.l3.slices) * u32::from(s.machine.chiplets);
@@ -207,9 +209,9 @@ fields! {
         pub ways: u32 = Range(1, 64), "ways", "CPElide, table I";
         /// Slices of a chiplet, each with a memory channel.
         pub slices: u16 = Range(1, 32), "slices", "chosen: docs/systems.md";
-        /// Miss registers of a slice.
+        /// MSHRs of a slice.
         pub misses: u32 = Range(1, MOST_MISSES), "lines", "chosen: docs/machine.md";
-        /// From a request's arrival to the answer's leaving.
+        /// Latency from the arrival of a request to the departure of its answer, for a hit.
         pub latency: u32 = Range(1, MOST_CYCLES), "cycles", "derived from CPElide, table I";
     }
 }
@@ -217,11 +219,11 @@ fields! {
 fields! {
     /// Section `[memory]`.
     pub struct MemorySection of System {
-        /// What it moves in `cycles`.
+        /// Bytes that a channel transfers in `cycles`.
         pub bytes: u64 = RATE, "bytes", "CPElide, table I";
-        /// In which it moves `bytes`.
+        /// Cycles in which a channel transfers `bytes`.
         pub cycles: u64 = RATE, "cycles", "CPElide, table I";
-        /// From the last byte's transfer to the data.
+        /// Latency from the transfer of the last byte to the data.
         pub latency: u32 = Range(1, MOST_CYCLES), "cycles", "chosen: docs/systems.md";
     }
 }
@@ -229,18 +231,18 @@ fields! {
 fields! {
     /// Section `[network]`.
     pub struct NetworkSection of System {
-        /// Between a CU and an L2 bank, one way.
+        /// One-way latency between a CU and an L2 bank.
         pub latency: u32 = Range(2, MOST_CYCLES), "cycles", "derived from CPElide, table I";
-        /// Between an L2 bank and an L3 slice, one way.
+        /// One-way latency between an L2 bank and an L3 slice.
         pub memory_latency: u32 = Range(2, MOST_CYCLES), "cycles", "chosen: docs/systems.md";
-        /// What a port moves in a cycle.
+        /// Bandwidth of a port.
         pub bytes_per_cycle: u64 = Range(1, 1 << 16), "bytes", "chosen: docs/systems.md";
-        /// A message's header.
+        /// Size of a message's header.
         pub header_bytes: u32 = Range(1, 256), "bytes", "chosen: address and tag";
-        /// Granule of data in a message.
+        /// Granularity of data in a message.
         pub sector_bytes: u32 = PowerOfTwo(4, MOST_LINE), "bytes", "chosen: sectors of GPUs",
             where "at most machine.line": |s| s.network.sector_bytes <= s.machine.line;
-        /// What a queue holds.
+        /// Capacity of a queue.
         pub queue: u32 = Range(1, MOST_PLACES), "messages", "chosen: docs/machine.md";
     }
 }
@@ -248,13 +250,13 @@ fields! {
 fields! {
     /// Section `[chiplet_link]`.
     pub struct LinkSection of System {
-        /// A request there and its answer back.
+        /// Round-trip latency of a request and its answer.
         pub round_trip: u32 = Range(2, MOST_CYCLES), "cycles", "CPElide, table I";
-        /// What it moves in `cycles`.
+        /// Bytes that a link transfers in `cycles`, in each direction.
         pub bytes: u64 = RATE, "bytes", "CPElide, table I";
-        /// In which it moves `bytes`.
+        /// Cycles in which a link transfers `bytes`.
         pub cycles: u64 = RATE, "cycles", "CPElide, table I";
-        /// Messages that are under way or wait.
+        /// Maximum number of messages that are in flight or wait.
         pub queue: u32 = Range(1, MOST_PLACES), "messages", "chosen: docs/machine.md";
     }
 }
@@ -262,16 +264,16 @@ fields! {
 fields! {
     /// Section `[gpu_link]`.
     pub struct GpuLinkSection of System {
-        /// PCIe generation: how packets are framed.
+        /// PCIe generation, which determines the framing of packets.
         pub generation: u32 = Range(2, 6), "generation", "FinePack, section V";
-        /// What it moves in a nanosecond, each way.
+        /// Bandwidth in each direction, per nanosecond.
         pub bytes_per_ns: Decimal = Millionths(1000, 1_024_000_000), "bytes",
             "FinePack, section V";
-        /// Clock of the links and of the blocks at their ends: in each of its cycles an access
-        /// enters the egress path, and one leaves the de-packetizer.
+        /// Clock of the links and of the blocks at their ends. In each cycle an egress path accepts
+        /// one access at most, and a de-packetizer sends one.
         #[serde(default = "link_mhz")]
         pub clock_mhz: u32 = MHZ, "MHz", "FinePack, section V: 1 GHz";
-        /// One way.
+        /// One-way latency.
         pub latency: u32 = Range(2, 100_000), "ns", "chosen: docs/systems.md",
             where "at most 100000 cycles of gpu_link.clock_mhz": |s| {
                 s.gpu_link.latency_cycles() <= MOST_LINK_CYCLES
@@ -282,15 +284,15 @@ fields! {
 fields! {
     /// Section `[egress]`.
     pub struct EgressSection of System {
-        /// Design; `duet list protocols` says what each is.
+        /// Design; `duet list protocols` describes each one.
         pub design: String = Names(|| names("egress.design")), "", "FinePack, section V";
-        /// Configuration of the FinePack blocks, of `cosim/configs/finepack.toml`.
+        /// Configuration of the FinePack blocks, from `cosim/configs/finepack.toml`.
         pub config: String = Names(|| FinePack::named().into_keys().collect()), "",
             "FinePack, table III";
-        /// Idle cycles after which a partition of the write queue is flushed; 0 for never.
+        /// Idle cycles after which a partition of the write queue is flushed; 0: never.
         pub timeout: u16 = Range(0, u16::MAX as u64), "cycles", "FinePack, section IV-B";
-        /// What a store takes of a packet's payload: `exact`, the bytes that it adds to what is
-        /// there; `paper`, as if nothing were.
+        /// Payload that a store is counted with. `exact`: the bytes that it adds to the entry;
+        /// `paper`: all its bytes, as if the entry were empty.
         #[serde(default = "exact")]
         pub accounting: String = Names(gate::accountings), "",
             "FinePack, section IV-B";
@@ -300,33 +302,34 @@ fields! {
 fields! {
     /// Section `[command_processor]`.
     pub struct CommandProcessorSection of System {
-        /// For each packet, where the firmware is called directly.
+        /// Cycles for each packet with `host` = `native`.
         pub packet_cycles: u32 = PACKET_CYCLES, "cycles", "CPElide, section IV-B";
-        /// For each launch on several chiplets under the chiplet coherence table besides, where
-        /// the firmware is called directly.
+        /// Additional cycles with `host` = `native` for each launch on several chiplets that uses
+        /// the chiplet coherence table.
         pub elide_cycles: u32 = PACKET_CYCLES, "cycles", "CPElide, section IV-B";
-        /// A message to or from one chiplet.
+        /// Latency of a message to or from one chiplet.
         pub unicast_latency: u32 = SHORT, "cycles", "CPElide, section IV-B";
-        /// A broadcast.
+        /// Latency of a broadcast.
         pub broadcast_latency: u32 = SHORT, "cycles", "CPElide, section IV-B";
-        /// An access to the private memory that holds the table, in the processor's clock.
+        /// Latency of an access to the private memory that holds the table, in cycles of the
+        /// processor.
         pub private_latency: u32 = SHORT, "cycles", "CPElide, section IV-B";
-        /// Of each `clock_of` cycles of the GPU's clock so many are the processor's.
+        /// Cycles of the processor in each `clock_of` cycles of the GPU.
         pub clock_on: u32 = Range(1, 16), "cycles", "CPElide, table I",
             where "at most command_processor.clock_of": |s| {
                 s.command_processor.clock_on <= s.command_processor.clock_of
             };
-        /// Length of that pattern.
+        /// Period, in cycles of the GPU, to which `clock_on` refers.
         pub clock_of: u32 = Range(1, 16), "cycles", "CPElide, table I";
         /// Entries of the chiplet coherence table.
         pub table_entries: u32 = Range(8, 256), "entries", "CPElide, section III-A",
             where "at least command_processor.max_structs": |s| {
                 s.command_processor.table_entries >= s.command_processor.max_structs
             };
-        /// Records of a kernel that are not coarsened.
+        /// Maximum number of records of a kernel; further records are coarsened.
         pub max_structs: u32 = Range(1, 16), "records", "CPElide, section III-A";
-        /// The table of `l2.policy = home-forward` knows that a line has one L2 copy: nothing is
-        /// released or acquired between kernels of a GPU.
+        /// True: the table of `l2.policy = home-forward` assumes that a line has one L2 copy, so
+        /// kernels of a GPU need no releases and acquires in between.
         #[serde(default)]
         pub home_aware: bool = Switch, "", "chosen: CPElide's specification, 5.9",
             where "false unless l2.policy = home-forward, with no directory": |s| {
@@ -334,12 +337,12 @@ fields! {
                 let forwards = policy(s).map_or(true, |policy| policy == Policy::HomeForward);
                 !s.command_processor.home_aware || forwards
             };
-        /// What runs the firmware: `native`, it is called directly, and a decision takes
-        /// `packet_cycles` and `elide_cycles`; `core`, its image runs on the core, and a decision
+        /// Executes the firmware. `native`: the host program calls it, and a launch decision takes
+        /// `packet_cycles` and `elide_cycles`; `core`: the core runs its image, and a decision
         /// takes the cycles of its instructions.
         #[serde(default = "native")]
         pub host: String = Names(hosts), "", "chosen: CPElide, section IV-B, has constants";
-        /// Launches are decided while the kernel before runs.
+        /// True: the command processor decides a launch while the previous kernel runs.
         #[serde(default)]
         pub ahead: bool = Switch, "", "CPElide, section IV-B: all but the first are hidden";
     }
@@ -348,11 +351,11 @@ fields! {
 fields! {
     /// Section `[placement]`.
     pub struct PlacementSection of System {
-        /// Where a page lies: `first-touch`, where it is touched first; `interleave`, pages go
-        /// round all chiplets; `owner`, a buffer lies on one GPU, buffers go round the GPUs;
-        /// `replicated`, each GPU has a copy, and stores are pushed to all copies;
+        /// Home of a page. `first-touch`: the chiplet that touches it first; `interleave`: pages
+        /// rotate over all chiplets; `owner`: each buffer lies on one GPU, and buffers rotate over
+        /// the GPUs; `replicated`: each GPU has a copy, and stores are pushed to all copies;
         /// `replicated-by-page`, `replicated-by-line`: only GPUs that read the page, or the line,
-        /// some time in the program have a copy.
+        /// at any time in the program have a copy.
         pub policy: String = Names(|| names("placement.policy")), "", "CPElide, section IV-C";
     }
 }
@@ -360,9 +363,9 @@ fields! {
 fields! {
     /// Section `[sharing]`.
     pub struct SharingSection of System {
-        /// In L1s; `duet list protocols` says what each does.
+        /// Policy of L1s; `duet list protocols` describes each one.
         pub l1: String = Names(|| names("sharing.l1")), "", "Tabbakh's thesis, section 2.4";
-        /// In L2 banks.
+        /// Policy of L2 banks.
         pub l2: String = Names(|| names("sharing.l2")), "", "Tabbakh's thesis, section 2.4";
     }
 }

@@ -189,7 +189,7 @@ impl Network {
         extra: i32,
     ) -> Option<Passage> {
         let o = &mut self.outlets[id.0 as usize];
-        debug_assert!(o.sent.wrapping_sub(o.taken) < o.window, "no room");
+        debug_assert!(o.sent.wrapping_sub(o.taken) < o.window, "the window is full");
         // A way may be as short as 0; the transfer takes its time.
         let latency = (o.latency as i32 + extra).max(0) as Cycle;
         let left = o.port.transfer(now, bytes.into()) - 1 + latency;

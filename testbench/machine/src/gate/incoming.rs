@@ -264,8 +264,8 @@ impl Incoming {
         let (home, source, Ingress { tag, addr, .. }) = (self.gpu, access.src >> 4, access);
         let what = if access.kind == ingress_kind::READ { "read" } else { "atomic" };
         ctx.stop = Some(Stop::Block(format!(
-            "GPU {home} got a {what} of {addr:#x} with tag {tag} from GPU {source}, which is not \
-             the oldest that GPU {source} has under way there"
+            "GPU {home} received a {what} of {addr:#x} with tag {tag} from GPU {source}, which is \
+             not the oldest outstanding access of GPU {source} there"
         )));
         self.arrived.pop_front();
         self.left = 0;

@@ -22,8 +22,8 @@ static NAMED: LazyLock<BTreeMap<String, FinePack>> = LazyLock::new(FinePack::nam
 /// Section `[finepack]`, which any system may have.
 pub const SECTION: Section = Section {
     name: "finepack",
-    about: "The blocks between GPUs; what is not given is that of the configuration \
-            `egress.config`. Any system may have this section.",
+    about: "FinePack blocks. Missing fields have their value in the configuration `egress.config`. \
+            Any system can have this section.",
     fields: &[FinePack::FIELDS],
     fixed: &["num_gpus", "offset_width", "pcie_generation"],
     default: |system| {
@@ -183,7 +183,7 @@ pub fn warnings(system: &System) -> Vec<String> {
         places.push((format!("l2.misses = {misses}"), misses * banks));
     }
     for (field, places) in places {
-        let because = format!("{field}: {places} under way of a GPU");
+        let because = format!("{field}: {places} outstanding accesses of a GPU");
         reach("loads of whole lines", because, answer * places, round_trip);
     }
     warnings

@@ -218,11 +218,11 @@ impl Named for Design {
 }
 
 inventory::submit! { Counted(&statistics! {
-    "l1.loads" "requests" "line loads that L1s took",
-    "l1.hits" "requests" "of these, answered with a line that the L1 held",
-    "l1.merges" "requests" "those that waited for a line under way",
-    "l1.stores" "requests" "line stores that L1s took",
-    "l1.atomics" "requests" "line atomics that passed L1s",
-    "l1.uncached_loads" "requests" "loads whose line the L1 may not keep",
-    "l1.invalidated_lines" "lines" "lines dropped because a kernel begins",
+    "l1.loads" "requests" "loads of lines that L1s accepted",
+    "l1.hits" "requests" "loads that hit",
+    "l1.merges" "requests" "loads that joined a pending fill (secondary misses)",
+    "l1.stores" "requests" "stores of lines that L1s accepted",
+    "l1.atomics" "requests" "atomics on lines that L1s forwarded",
+    "l1.uncached_loads" "requests" "loads of lines that the L1 must not cache",
+    "l1.invalidated_lines" "lines" "lines invalidated at the start of a kernel",
 }) }

@@ -67,7 +67,7 @@ impl Named for NewL1Policy {
 
 inventory::submit! { NewL1Policy {
     name: "lru",
-    about: "the least recently used line goes; a line takes its way when it is asked for",
+    about: "evicts the least recently used line; a miss allocates its way at once",
     sections: &[],
     check: |_| Ok(()),
     new: None,

@@ -19,7 +19,7 @@ inventory::submit! { DESIGN }
 /// The design.
 pub const DESIGN: Design = Design {
     name: "src",
-    about: "software-managed, write-through; invalidated when a kernel begins",
+    about: "software-managed, write-through; invalidated at the start of each kernel",
     promises: MemoryModel::Rc,
     // An L1 keeps what it holds until the next kernel begins.
     fences: Fences::Group,

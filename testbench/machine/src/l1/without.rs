@@ -17,7 +17,11 @@ pub fn take_away<M: Model>(
     match socket.put_model(model) {
         true => Ok(()),
         false => {
-            let problem = format!("{} has a body with all rules: must be the model", M::NAME);
+            let problem = format!(
+                "{} runs RTL, which follows all rules: must be the \
+                                   model",
+                M::NAME
+            );
             Err(ConfigError { field: field.into(), problem }.into())
         }
     }

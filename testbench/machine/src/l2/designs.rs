@@ -20,7 +20,7 @@ inventory::submit! { IDEAL }
 /// MICRO'24, section II-C; system semantics: policies `private` and `home-forward`).
 pub const SOFTWARE: Design = Design {
     name: "software",
-    about: "released after and invalidated before each kernel",
+    about: "every L2 is released after and invalidated before each kernel",
     promises: MemoryModel::Rc,
     directory: None,
     asks_policy: true,
@@ -32,7 +32,7 @@ pub const SOFTWARE: Design = Design {
 /// 2024).
 const CPELIDE: Design = Design {
     name: "cpelide",
-    about: "released and invalidated where the command processor's chiplet coherence table says so",
+    about: "the command processor's chiplet coherence table elides releases and acquires",
     sync: SyncMode::Cpelide,
     ..SOFTWARE
 };
@@ -40,7 +40,7 @@ const CPELIDE: Design = Design {
 /// The same, and nobody releases or acquires it.
 const UNCONTROLLED: Design = Design {
     name: "none",
-    about: "nothing is done at a kernel's boundaries: for negative tests",
+    about: "no release and no acquire at kernel boundaries; for negative tests",
     promises: MemoryModel::None,
     sync: SyncMode::None,
     ..SOFTWARE
@@ -52,7 +52,7 @@ const UNCONTROLLED: Design = Design {
 /// their home; atomics run at the home.
 const DIRECTORY: Design = Design {
     name: "directory",
-    about: "remote lines are cached; the home's directory has an entry for each line",
+    about: "L2s cache remote lines; the home's directory has an entry for each line",
     directory: Some(Variant::Baseline),
     bank: |make, spec| {
         let directory = Directory::make(make)?;
@@ -64,21 +64,21 @@ const DIRECTORY: Design = Design {
 
 const HMG: Design = Design {
     name: "hmg",
-    about: "the same; an entry covers four lines with one set of sharers",
+    about: "as `directory`; an entry covers four lines with one set of sharers",
     directory: Some(Variant::Hmg),
     ..DIRECTORY
 };
 
 const REC: Design = Design {
     name: "rec",
-    about: "the same; an entry covers a range of lines, each with its sharers",
+    about: "as `directory`; an entry covers a range of lines, each with its own sharers",
     directory: Some(Variant::Rec),
     ..DIRECTORY
 };
 
 const IDEAL: Design = Design {
     name: "ideal",
-    about: "the same; the directory never evicts an entry",
+    about: "as `directory`; the directory never evicts an entry",
     directory: Some(Variant::Ideal),
     ..DIRECTORY
 };

@@ -276,7 +276,7 @@ impl Named for NewL2Policy {
 
 inventory::submit! { NewL2Policy {
     name: "lru",
-    about: "the least recently used line goes",
+    about: "evicts the least recently used line",
     sections: &[],
     check: |_| Ok(()),
     new: None,

@@ -318,7 +318,8 @@ impl Auditor {
                 let next = self.next(counters).ok_or_else(|| {
                     let gpu = self.gpu;
                     format!(
-                        "the firmware of GPU {gpu} sends {:?} for no packet, cycle {now}",
+                        "the firmware of GPU {gpu} sends {:?} that belongs to no packet, cycle \
+                         {now}",
                         tx.msg
                     )
                 })?;
@@ -430,7 +431,8 @@ impl Auditor {
                 let at = found.ok_or_else(|| {
                     let gpu = self.gpu;
                     format!(
-                        "the firmware of GPU {gpu} signals {signal:#x}, of no packet, cycle {now}"
+                        "the firmware of GPU {gpu} signals {signal:#x}, which belongs to no \
+                         packet, cycle {now}"
                     )
                 })?;
                 self.begin(at, NO_TAG, counters)
@@ -454,9 +456,9 @@ impl Auditor {
         // Which packet an error belongs to is certain when none is under way.
         if self.begun.is_empty() {
             self.errors.iter_mut().for_each(|codes| codes.sort_unstable());
-            let [told, must] = &self.errors;
-            if told != must {
-                return Err(differ(now, packet, format!("error codes {told:?}, must be {must:?}")));
+            let [sent, must] = &self.errors;
+            if sent != must {
+                return Err(differ(now, packet, format!("error codes {sent:?}, must be {must:?}")));
             }
             self.errors.iter_mut().for_each(Vec::clear);
         }
@@ -495,7 +497,7 @@ fn differ(now: Cycle, packet: &Packet, text: String) -> String {
     let Packet { gpu, number, kernel, .. } = packet;
     let what = kernel.map_or("a barrier".to_string(), |kernel| format!("kernel {kernel}"));
     format!(
-        "the firmware of GPU {gpu} decides otherwise than the table's reference, cycle {now}, \
+        "the decision of GPU {gpu}'s firmware differs from the table's reference, cycle {now}, \
          packet {number}, {what}: {text}"
     )
 }

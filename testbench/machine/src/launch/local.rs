@@ -206,7 +206,10 @@ impl Local {
         let chosen = self.scheduler.choose(ctx, next, self.free.len(), &has_room);
         let Some((group, core)) = chosen else { return false };
         if !has_room(core) {
-            let problem = format!("work-group {group} goes to CU {core} of a chiplet without room");
+            let problem = format!(
+                "work-group {group} is assigned to CU {core} of a chiplet whose \
+                                   CUs are full"
+            );
             ctx.stop.get_or_insert(Stop::Block(problem));
             return false;
         }

@@ -83,7 +83,7 @@ impl Named for NewScheduler {
 inventory::submit! {
     NewScheduler {
         name: "rr",
-        about: "the next work-group to the next CU in turn that has room",
+        about: "assigns the next work-group to the next CU, round-robin, that can hold it",
         sections: &[],
         check: |_| Ok(()),
         new: |_| Ok(Box::new(RoundRobin::default())),

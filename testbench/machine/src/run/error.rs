@@ -54,7 +54,7 @@ pub enum RunError {
     #[error("{0}")]
     Decision(String),
     /// The machine itself is wrong.
-    #[error("{messages} messages and {lines} payloads are left after the last kernel's release")]
+    #[error("{messages} messages and {lines} payloads remain after the last kernel's release")]
     Lost {
         /// Messages that nobody will take.
         messages: usize,
@@ -65,7 +65,7 @@ pub enum RunError {
     #[error("{0}")]
     Wrong(String, Box<Wrong>),
     /// Threads that share a machine have done otherwise than one: duet itself is wrong.
-    #[error("the run fails on several threads, and passes on one")]
+    #[error("the run fails with several threads and succeeds with one")]
     Threads,
     /// No order of all accesses explains what a load has seen.
     #[error("{0}")]

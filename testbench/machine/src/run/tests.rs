@@ -65,7 +65,7 @@ fn bank_that_takes_nothing_is_found_by_the_report() {
 
 /// Who waits for whom, as it is drawn at the end of a report.
 fn chain(report: &str) -> Vec<&str> {
-    let (_, drawn) = report.split_once("who waits for whom\n").unwrap();
+    let (_, drawn) = report.split_once("dependency chain: each waits for the next\n").unwrap();
     drawn.lines().map(str::trim).collect()
 }
 

@@ -31,7 +31,7 @@ impl Sequential {
         let Some(by) = &position.by else { return "at the kernel's start".to_string() };
         let how = match self.writes.get(position.write as usize - 1) {
             Some(write) if write.which == *by => "is",
-            _ => "has seen",
+            _ => "has read",
         };
         let who = match (by == which, by.wave == which.wave) {
             (true, _) => "this load itself".to_string(),
@@ -54,8 +54,8 @@ impl Sequential {
         let over_mask = self.lines[&read.line].masks.get(over.at as usize);
         let byte = (mask & over_mask).trailing_zeros();
         let text = format!(
-            "{} loads byte {:#x} (byte {byte} of line {:#x}): it has seen {}, which was \
-             overwritten by {}; but the load comes behind number {}: {}",
+            "{} loads byte {:#x} (byte {byte} of line {:#x}): it returns {}, which was overwritten \
+             by {}; but the load is ordered after number {}: {}",
             self.who(which),
             read.line + u64::from(byte),
             read.line,
@@ -70,8 +70,8 @@ impl Sequential {
     #[cold]
     pub(super) fn fail_write(&mut self, write: u32, which: &Which, position: &Position) {
         let text = format!(
-            "{} changes line {:#x} as number {} in the order of writes; but it comes behind number \
-             {}: {}",
+            "{} changes line {:#x} as number {} in the order of writes; but it is ordered after \
+             number {}: {}",
             self.who(which),
             self.writes[write as usize - 1].line,
             self.index(write),
@@ -91,13 +91,13 @@ impl Sequential {
         next: u32,
     ) {
         let text = format!(
-            "the atomic of {}, number {} in the order of writes, changes line {:#x}: of bytes \
-             {mask:#x} it has seen {}; next behind that comes {}",
+            "the atomic of {}, number {} in the order of writes, changes line {:#x}: in bytes \
+             {mask:#x} it has read {}; the next write in the order is {}",
             self.who(which),
             self.index(number),
             read.line,
             self.write(write),
-            if next == 0 { "nobody".to_string() } else { self.write(next) },
+            if next == 0 { "none".to_string() } else { self.write(next) },
         );
         self.fail(&text);
     }
@@ -111,8 +111,8 @@ impl Sequential {
         (got, right): (u8, u8),
     ) {
         let text = format!(
-            "{} loads {got:#04x} from byte {:#x} (byte {k} of line {:#x}): said to be {}, which is \
-             {right:#04x}",
+            "{} loads {got:#04x} from byte {:#x} (byte {k} of line {:#x}): reported as {}, which \
+             is {right:#04x}",
             self.who(which),
             read.line + u64::from(k),
             read.line,

@@ -60,7 +60,7 @@ fn message_passing() {
         "its bytes at the kernel's start",
         "overwritten by the write of unit 0 wave 0 instruction 0 (work-group 0, its wave 0), \
          number 1",
-        "behind number 2: its instruction 0 has seen the write of unit 0 wave 0 instruction 1",
+        "after number 2: its instruction 0 has read the write of unit 0 wave 0 instruction 1",
     ] {
         assert!(text.contains(part), "{text}");
     }
@@ -323,7 +323,7 @@ fn a_line_of_an_older_kernel_is_refused() {
     assert_eq!(hand.order.failure(), None);
     hand.load(ONE, X, 1, old, 0);
     let text = hand.order.failure().expect("an older kernel's");
-    assert!(text.contains("as it was in kernel 0"), "{text}");
+    assert!(text.contains("with its contents of kernel 0"), "{text}");
 }
 
 #[test]

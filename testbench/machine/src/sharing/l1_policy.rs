@@ -24,7 +24,8 @@ use crate::resolved::Resolved;
 inventory::submit! {
     NewL1Policy {
         name: NAME,
-        about: "shared lines go before private ones; they are not kept where all are private",
+        about: "evicts shared lines first; does not install a shared line in a set of private \
+                lines",
         sections: &[SECTION],
         check,
         new: Some(new),

@@ -32,7 +32,7 @@ use crate::resolved::Resolved;
 inventory::submit! {
     NewL2Policy {
         name: NAME,
-        about: "lines of one CU go before shared ones; private memory is not kept",
+        about: "evicts lines of one CU first; does not install lines of private memory",
         sections: &[SECTION],
         check,
         new: Some(new),
@@ -164,7 +164,7 @@ impl Policy {
         report(ctx, &self.place, out.err);
         if inputs.flush {
             for _ in 0..self.gone.len() {
-                let way = self.gone.pop_front().expect("so many");
+                let way = self.gone.pop_front().expect("one per removed line");
                 match self.lines[way as usize] {
                     Line::Valid => self.forget(way),
                     // It has come and gone since.
@@ -217,7 +217,7 @@ impl Policy {
                     _ => self.mshrs.push(mshr),
                 }
             }
-            (None, None) => unreachable!("somebody has asked"),
+            (None, None) => unreachable!("a request has asked"),
         }
     }
 

@@ -17,7 +17,7 @@ const NAME: &str = "sharing-aware";
 /// What a block says must be right: `is_wrong` ends the run. `what` is said.
 fn report_if(ctx: &mut Context, place: &str, is_wrong: bool, what: &str) {
     if is_wrong {
-        let problem = format!("{place}: the sharing-aware block is wrong: {what}");
+        let problem = format!("{place}: wrong output of the sharing-aware block: {what}");
         ctx.stop.get_or_insert(Stop::Block(format!("{problem}, cycle {}", ctx.now)));
     }
 }

@@ -14,7 +14,7 @@ use crate::section::{Section, defaults};
 fields! {
     /// What the machine has beside the blocks.
     struct Besides of Self {
-        /// A rule that is not kept, to see what it is for; empty for none.
+        /// A disabled rule (ablation); empty: none.
         without: String = Names(rule::names), "", "specification 8";
     }
 }
@@ -22,8 +22,8 @@ fields! {
 /// Section `[sharing_aware]`.
 pub const SECTION: Section = Section {
     name: "sharing_aware",
-    about: "Sharing-aware scheduling and caching: schedulers of work-groups, policies of L1s and \
-            of L2 banks. Sizes of caches and numbers of CUs are the machine's.",
+    about: "Sharing-aware scheduling and caching: work-group schedulers, policies of L1s and of L2 \
+            banks. Sizes of caches and numbers of CUs follow from the machine.",
     fields: &[Sharing::FIELDS, Besides::FIELDS],
     fixed: &["n_sm", "slots", "cta_w", "l1_sets", "l1_ways", "l2_sets", "l2_ways", "l2_mshr"],
     default: |system| {
@@ -94,13 +94,13 @@ pub fn refused(field: &str, name: &str, illegal: &Illegal) -> ConfigError {
     let Illegal { name: parameter, value, limit } = illegal;
     let what = match *parameter {
         "n_sm" if field == "cu.scheduler" => "CUs of a chiplet (machine.cus)",
-        "n_sm" => "CUs that ask an L2 bank (machine.cus, machine.chiplets, machine.gpus)",
+        "n_sm" => "CUs that access an L2 bank (machine.cus, machine.chiplets, machine.gpus)",
         "slots" => "work-groups of a CU (cu.groups)",
         "l1_sets" => "sets of an L1 (l1.bytes, l1.ways)",
         "l1_ways" => "ways of an L1 (l1.ways)",
         "l2_sets" => "sets of an L2 bank (l2.bytes, l2.ways, l2.banks)",
         "l2_ways" => "ways of an L2 bank (l2.ways)",
-        "l2_mshr" => "miss registers of an L2 bank (l2.misses)",
+        "l2_mshr" => "MSHRs of an L2 bank (l2.misses)",
         other => other,
     };
     let problem = format!("{name:?} needs the {what}, {value}, to be {limit}");

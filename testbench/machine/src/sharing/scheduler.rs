@@ -38,14 +38,14 @@ const EIGHT: u16 = 8;
 const SIXTEEN: u16 = 16;
 
 schedulers! {
-    "rr_block" "as `rr`, by the block of the sharing-aware schedulers" RR ONE;
-    "q8" "8 consecutive work-groups to a CU" Q EIGHT;
-    "q16" "16 consecutive work-groups to a CU" Q SIXTEEN;
-    "qx" "a row of the grid to a CU" Q ROW;
-    "q8_adpt" "as `q8`; the last ones singly" ADPT EIGHT;
-    "q16_adpt" "as `q16`; the last ones singly" ADPT SIXTEEN;
-    "qx_adpt" "as `qx`; the last ones singly" ADPT ROW;
-    "bcs" "pairs of work-groups to a CU, at first as many as it has room for" BCS ONE;
+    "rr_block" "as `rr`, implemented by the block of the sharing-aware schedulers" RR ONE;
+    "q8" "assigns 8 consecutive work-groups to a CU" Q EIGHT;
+    "q16" "assigns 16 consecutive work-groups to a CU" Q SIXTEEN;
+    "qx" "assigns a row of the grid to a CU" Q ROW;
+    "q8_adpt" "as `q8`; assigns the last work-groups singly" ADPT EIGHT;
+    "q16_adpt" "as `q16`; assigns the last work-groups singly" ADPT SIXTEEN;
+    "qx_adpt" "as `qx`; assigns the last work-groups singly" ADPT ROW;
+    "bcs" "fills each CU at first, then assigns pairs of work-groups to a CU" BCS ONE;
 }
 
 fn check(system: &System, name: &str) -> Result<(), ConfigError> {

@@ -1,6 +1,6 @@
 //! Machines that follow from a preset: other numbers of chiplets, CUs or GPUs, and smaller twins.
 
-use super::TWIN;
+use super::SMALL;
 use crate::System;
 use crate::decimal::in_lowest_terms;
 use crate::gate::load_bytes;
@@ -55,7 +55,7 @@ pub fn with_gpus(mut system: System, name: &str, gpus: u16) -> System {
 pub fn twin(full: &System, by: u32) -> System {
     let mut s = full.clone();
     let factor = u64::from(by);
-    s.name += TWIN;
+    s.name += SMALL;
     s.scale *= by;
     s.machine.cus = share(full.machine.cus, by);
     s.l2.banks = share(full.l2.banks, by);

@@ -14,8 +14,13 @@ impl Timed {
             let Access { time, at, kind, .. } = entry.access;
             if kind.writes() {
                 if last == Some(time) {
-                    return self
-                        .fail_at(&entry.access, &format!("is at {time:?}, as another write is"));
+                    return self.fail_at(
+                        &entry.access,
+                        &format!(
+                            "is at {time:?}, the time of another \
+                                                          write"
+                        ),
+                    );
                 }
                 last = Some(time);
             }
@@ -23,8 +28,8 @@ impl Timed {
                 let found = self.found_by(entry).map_or(0, |found| found[k]);
                 let there = now[k];
                 let what = format!(
-                    "at {time:?}, cycle {at}, has found {found:#04x} in byte {k}; the last write \
-                     before that time has left {there:#04x}"
+                    "at {time:?}, cycle {at}, has read {found:#04x} in byte {k}; the last write \
+                     before that time has stored {there:#04x}"
                 );
                 return self.fail_at(&entry.access, &what);
             }
@@ -58,8 +63,8 @@ impl Timed {
         if let Some(&[(seen, before), (number, access)]) = order.windows(2).find(falls) {
             let (time, earlier) = (access.time, before.time);
             let what = format!(
-                "at {time:?}, is behind or itself write {number} of the line; its wave has seen \
-                 or written number {seen} at {earlier:?}"
+                "at {time:?}, reads or performs write {number} of the line; its wave has read or \
+                 performed number {seen} at {earlier:?}"
             );
             self.fail_at(access, &what);
         }

@@ -255,7 +255,13 @@ impl Timed {
         if is_sure {
             if time < begun.after {
                 let after = begun.after;
-                self.fail_at(&access, &format!("is at {time:?}, and one before it at {after:?}"));
+                self.fail_at(
+                    &access,
+                    &format!(
+                        "is at {time:?}, but an earlier access of its wave \
+                                                is at {after:?}"
+                    ),
+                );
             }
             self.waves.reach(&begun, time);
         }

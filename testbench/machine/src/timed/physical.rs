@@ -57,8 +57,8 @@ impl Timed {
                     let may = |at: &usize| self.differs(entry, &versions.states[*at]).is_none();
                     let Some(version) = (first..=ceiling).find(may) else {
                         let what = format!(
-                            "from cycle {} to {at}, has found none of what {} to {ceiling} writes \
-                             of the line had left",
+                            "from cycle {} to {at}, has read no value that the line had after {} \
+                             to {ceiling} of its writes",
                             begun.at, first
                         );
                         return self.fail_at(&entry.access, &what);
@@ -68,7 +68,7 @@ impl Timed {
                 _ => {
                     if number <= last {
                         let what = format!(
-                            "is write {number} of the line; its wave has seen or written number \
+                            "is write {number} of the line; its wave has read or performed number \
                              {last} before"
                         );
                         return self.fail_at(&entry.access, &what);
@@ -98,7 +98,7 @@ impl Timed {
                 let found = self.found_by(entry).map_or(0, |found| found[k]);
                 let there = state[k];
                 let what = format!(
-                    "in cycle {at}, has found {found:#04x} in byte {k}; the last write has left \
+                    "in cycle {at}, has read {found:#04x} in byte {k}; the last write has stored \
                      {there:#04x}"
                 );
                 self.fail_at(&entry.access, &what);

@@ -153,9 +153,9 @@ const TEXTS: &[(&str, &str, &str)] = &[
     ("policy = \"first-touch\"", "# ", "missing field `policy`"),
     ("scale = 1", "# ", "missing field `scale`"),
     ("name = \"stc-8cu\"", "# ", "missing field `name`"),
-    ("[l1]", "[stc]\nx = 1\n[l1]", "stc: this section belongs to l1.design = stc-ab"),
-    ("[l1]", "[race_detection]\nx = 1\n[l1]", "race_detection: this section belongs to l1.design"),
-    ("[l1]", "[nothing]\nx = 1\n[l1]", "there is no such section; those of designs are"),
+    ("[l1]", "[stc]\nx = 1\n[l1]", "stc: this section requires l1.design = stc-ab"),
+    ("[l1]", "[race_detection]\nx = 1\n[l1]", "race_detection: this section requires l1.design"),
+    ("[l1]", "[nothing]\nx = 1\n[l1]", "there is no such section; sections of designs:"),
     ("[l1]", "[finepack]\nbeats = 8\n[l1]", "finepack.beats: there is no such field"),
     ("[l1]", "[finepack]\nbeat = \"x\"\n[l1]", "is no integer"),
 ];

@@ -269,7 +269,7 @@ impl Net for Plain<'_> {
     }
 
     fn take(&mut self, inlet: usize, now: Cycle) -> Number {
-        let (at, _) = self.oldest(inlet).expect("somebody has looked");
+        let (at, _) = self.oldest(inlet).expect("a component has looked");
         self.flights[inlet][at].taken = Some(now);
         self.flights[inlet][at].message
     }

@@ -115,7 +115,7 @@ impl BankHook for Ordered {
             port.ctx.take(port.bank.requests);
             return;
         }
-        self.fifos.served(&port.ctx.layout, cu.expect("it was its turn"));
+        self.fifos.served(&port.ctx.layout, cu.expect("it was granted"));
     }
 
     fn answer(

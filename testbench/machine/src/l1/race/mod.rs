@@ -27,7 +27,7 @@ use parameters::check;
 
 const SPEC: Design = Design {
     name: "race-spec",
-    about: "race detection; loads that hit go on while a check is under way",
+    about: "race detection; loads that hit continue speculatively during the check",
     promises: MemoryModel::Sc,
     fences: Fences::Gpu,
     orders_l2: true,
@@ -43,14 +43,14 @@ const NOSPEC: Design =
     Design { name: "race-nospec", about: "race detection; a CU waits for each check", ..SPEC };
 const IDEAL: Design = Design {
     name: "race-ideal",
-    about: "race detection in no time",
+    about: "race detection; checks take no time",
     unit: None,
     bank: Some(bank::ideal),
     ..SPEC
 };
 const BASE: Design = Design {
     name: "race-base",
-    about: "the same L1 without checks",
+    about: "the L1 of race detection without checks",
     promises: MemoryModel::Rc,
     fences: Fences::Group,
     unit: None,

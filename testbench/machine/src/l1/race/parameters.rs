@@ -31,7 +31,7 @@ fields! {
     struct Besides of Self {
         /// Places of a CU in each L2 bank.
         places: u32 = Range(1, 255), "requests", "specification 5.6, T3";
-        /// A rule that is not kept, to see what it is for; empty for none.
+        /// A disabled rule (ablation); empty: none.
         without: String = Names(rule::names), "", "specification 6";
     }
 }
@@ -39,8 +39,8 @@ fields! {
 /// Section `[race_detection]`.
 pub const SECTION: Section = Section {
     name: "race_detection",
-    about: "Race detection: race detection unit, access validation units, speculative load \
-            queues, and the order of L2 banks.",
+    about: "Race detection: race detection unit, access validation units, speculative load queues, \
+            and the request order in L2 banks.",
     fields: &[RaceDetection::FIELDS, Besides::FIELDS],
     fixed: &["n_sm", "lines"],
     default: |system| {
@@ -91,7 +91,7 @@ pub fn check(machine: &Resolved) -> Result<(), ConfigError> {
     let with = format!("with l1.design = {}", l1.name);
     let error = |field: &str, problem: String| Err(ConfigError { field: field.into(), problem });
     if m.gpus > 1 {
-        let problem = format!("{}: must be 1 {with}: the order of writes is one GPU's", m.gpus);
+        let problem = format!("{}: must be 1 {with}: writes are ordered within one GPU", m.gpus);
         return error("machine.gpus", problem);
     }
     if m.line != LINE {
@@ -101,12 +101,12 @@ pub fn check(machine: &Resolved) -> Result<(), ConfigError> {
         Policy::Coherent if m.chiplets > 1 => {
             let several = "caches lines in several L2s";
             let problem =
-                format!("{:?} {several}: {with} one L2 orders what is done to a line", l2.name);
+                format!("{:?} {several}: {with} one L2 orders all accesses to a line", l2.name);
             error("l2.design", problem)
         }
         Policy::Private => {
             let problem = format!(
-                "\"private\" performs atomics in the L3: {with} the L2, which is ordered, does"
+                "\"private\" performs atomics in the L3: {with} the L2 must perform them, in order"
             );
             error("l2.policy", problem)
         }

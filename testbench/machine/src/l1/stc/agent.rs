@@ -283,7 +283,7 @@ impl L1 for Agent {
             Becomes::Ack(_) => return self.acknowledge(port, answer),
             Becomes::Line(way) => self.cache.fill(way, &port.ctx.lines[line].0),
             Becomes::Value => {}
-            Becomes::Nothing => unreachable!("an answer that nobody waits for"),
+            Becomes::Nothing => unreachable!("an answer without a waiting request"),
         }
         self.becomes[tag as usize] = Becomes::Nothing;
         self.fetched -= 1;

@@ -17,7 +17,7 @@ use parameters::check;
 
 const NV: Design = Design {
     name: "stc-nv",
-    about: "STC, epochs in turn: an L1 keeps lines whose epoch it is not",
+    about: "STC: epochs in a fixed order; an L1 keeps lines outside the granted epoch",
     fences: Fences::Gpu,
     sections: &[SECTION],
     asks_policy: false,
@@ -27,10 +27,19 @@ const NV: Design = Design {
     ..SRC
 };
 const ES: Design =
-    Design { name: "stc-es", about: "the same; epochs that nobody demands are skipped", ..NV };
-const AB: Design =
-    Design { name: "stc-ab", about: "the same; conflicts move the bits that say the epoch", ..NV };
-const MB: Design = Design { name: "stc-mb", about: "the same; several epochs at once", ..NV };
+    Design { name: "stc-es", about: "as `stc-nv`; epochs without a demand are skipped", ..NV };
+const AB: Design = Design {
+    name: "stc-ab",
+    about: "as `stc-es`; conflicts move the address bits that select the \
+                                     epoch",
+    ..NV
+};
+const MB: Design = Design {
+    name: "stc-mb",
+    about: "as `stc-ab`; several epochs are granted at \
+                                                    once",
+    ..NV
+};
 
 inventory::submit! { NV }
 inventory::submit! { ES }

@@ -31,10 +31,10 @@ fields! {
 /// Section `[stc]`.
 pub const SECTION: Section = Section {
     name: "stc",
-    about: "STC's blocks: epoch manager, epoch agents, and the wires between them. What follows \
-            from the machine is checked with it: `bsq_n` is at least `cu.lanes`, `2^seb_min` at \
-            least `machine.line`, and `wakeup` at least `2^band_bits` and the longest scan of the \
-            blocked store queue.",
+    about: "STC's blocks: epoch manager, epoch agents, and the wires between them. Three limits \
+            depend on the machine: `bsq_n` is at least `cu.lanes`, `2^seb_min` at least \
+            `machine.line`, and `wakeup` at least the sum of `2^band_bits` and the longest scan of \
+            the blocked store queue.",
     fields: &[Stc::FIELDS, Links::FIELDS],
     fixed: &["n_cu", "variant"],
     default: |system| {
@@ -86,7 +86,7 @@ impl Parameters {
         let limit = format!("at least {}: a line of {line} B belongs to one band", line.ilog2());
         check(seb_min >= line.ilog2(), "seb_min", seb_min, limit)?;
         let least = (1 << band_bits) + bsq_n.div_ceil(bsq_banks * bsq_rd);
-        let limit = format!("at least {least}: 2^band_bits and the longest scan");
+        let limit = format!("at least {least}: 2^band_bits + the longest scan");
         check(wakeup >= least, "wakeup", wakeup, limit)?;
         let name = format!("{}, {} CUs, link {link}", &system.l1.design, blocks.n_cu);
         Ok(Self { blocks, link, name })
@@ -100,7 +100,7 @@ pub fn check(machine: &Resolved) -> Result<(), ConfigError> {
     let (m, design) = (&system.machine, l1.name);
     let error = |field: &str, problem: String| Err(ConfigError { field: field.into(), problem });
     if m.gpus > 1 {
-        let why = "other GPUs write memory past the epochs";
+        let why = "writes of other GPUs bypass the epochs";
         return error(
             "machine.gpus",
             format!("{}: must be 1 with l1.design = {design}: {why}", m.gpus),

@@ -27,7 +27,7 @@ use side::{Gtsc, Tc};
 /// lines of other GPUs it never has.
 const L2: l2::Design = l2::Design {
     name: "own",
-    about: "the L2 that the L1 design brings",
+    about: "the L2 that comes with the L1 design",
     // It performs all that is done to a line, one after another.
     promises: MemoryModel::Sc,
     directory: None,
@@ -51,13 +51,13 @@ const GTSC_RC: Design = Design {
 };
 const GTSC_SC: Design = Design {
     name: "gtsc-sc",
-    about: "G-TSC; a wave issues an access when the one before is over",
+    about: "G-TSC: leases in logical time; a wave issues an access when the one before has ended",
     promises: MemoryModel::Sc,
     ..GTSC_RC
 };
 const TC_WEAK: Design = Design {
     name: "tc-weak",
-    about: "TC: leases in physical time; a fence waits for those of the lines that were written",
+    about: "TC: leases in physical time; a fence waits for the leases of written lines",
     fences: Fences::Own,
     core: cache::new::<Tc>,
     unit: None,
@@ -67,7 +67,7 @@ const TC_WEAK: Design = Design {
 };
 const TC_STRONG: Design = Design {
     name: "tc-strong",
-    about: "TC: a write waits for the leases of its line; a wave's accesses as in gtsc-sc",
+    about: "TC: leases in physical time; a write waits for the leases of its line",
     promises: MemoryModel::Sc,
     fences: Fences::Gpu,
     ..TC_WEAK

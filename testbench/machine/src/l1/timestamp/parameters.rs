@@ -14,7 +14,7 @@ use crate::section::{Section, defaults};
 fields! {
     /// What the machine has beside the blocks.
     struct Besides of Self {
-        /// A rule that is not kept, to see what it is for; empty for none.
+        /// A disabled rule (ablation); empty: none.
         without: String = Names(rule::names), "", "specification 8.2";
     }
 }
@@ -23,8 +23,8 @@ fields! {
 pub const SECTION: Section = Section {
     name: "timestamp",
     about: "Timestamp coherence: L1s, L2 banks and the reset of timestamps. Sizes of caches and \
-            numbers of CUs and waves are the machine's. `ts_w` is at most 25 in a machine, as an \
-            answer has two timestamps in 64 bits.",
+            numbers of CUs and waves follow from the machine. `ts_w` is at most 25 in a machine \
+            because an answer carries two timestamps in 64 bits.",
     fields: &[Timestamp::FIELDS, Besides::FIELDS],
     fixed: &[
         "n_sm", "warps", "line", "line_w", "l1_sets", "l1_ways", "l1_mshr", "l2_banks", "l2_sets",
@@ -99,15 +99,15 @@ impl Parameters {
                 error(field, format!("{what}, {value}: must be {limit} {with}"))
             };
             match name {
-                "n_sm" => of("machine.cus", "CUs of a GPU, with one for other GPUs"),
+                "n_sm" => of("machine.cus", "CUs of a GPU, plus one that stands for other GPUs"),
                 "warps" => of("cu.waves", "waves of a CU"),
                 "line" => of("machine.line", "bytes of a line"),
                 "l1_sets" => of("l1.bytes", "sets of an L1"),
                 "l1_ways" => of("l1.ways", "ways of an L1"),
-                "l1_mshr" => of("l1.misses", "miss registers of an L1"),
+                "l1_mshr" => of("l1.misses", "MSHRs of an L1"),
                 "l2_sets" => of("l2.bytes", "sets of an L2 bank"),
                 "l2_ways" => of("l2.ways", "ways of an L2 bank"),
-                "l2_mshr" => of("l2.misses", "miss registers of an L2 bank"),
+                "l2_mshr" => of("l2.misses", "MSHRs of an L2 bank"),
                 name => error(&format!("timestamp.{name}"), format!("{value}: must be {limit}")),
             }
         })?;
@@ -133,8 +133,8 @@ pub fn check(machine: &Resolved) -> Result<(), ConfigError> {
     let error = |field: &str, problem: String| Err(ConfigError { field: field.into(), problem });
     if (m.chiplets > 1 || m.gpus > 1) && policy == Policy::Private {
         let problem = format!(
-            "\"private\" holds a line in several L2s, and other GPUs pass them by: with l1.design \
-             = {design} one bank has its timestamps"
+            "\"private\" caches a line in several L2s, and other GPUs bypass them: with l1.design \
+             = {design} one bank holds the timestamps of a line"
         );
         return error("l2.policy", problem);
     }

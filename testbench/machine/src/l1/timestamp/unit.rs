@@ -135,7 +135,7 @@ impl GpuUnit for Reset {
         let Out { halt, rst, .. } = self.out;
         match (halt, rst) {
             (true, true) => Some("banks sweep their leases".into()),
-            (true, false) => Some("banks are to stand still, or L1s to drop their lines".into()),
+            (true, false) => Some("the reset waits until banks halt or L1s are flushed".into()),
             _ => None,
         }
     }

@@ -99,7 +99,7 @@ impl Bench {
 
 fn says(result: Result<(), String>, text: &str) {
     let error = result.unwrap_err();
-    assert!(error.starts_with("the firmware of GPU 0 decides otherwise"), "{error}");
+    assert!(error.starts_with("the decision of GPU 0's firmware differs"), "{error}");
     assert!(error.ends_with(text), "{error}");
 }
 

@@ -123,9 +123,12 @@ fn fields_that_keep_a_link_below_its_rate_are_named() {
         ]
     );
     let few = said("rec-4gpu-small", &[("cu.transactions", "16")]);
-    assert!(few[0].contains("with cu.transactions = 16: 64 under way of a GPU"), "{few:?}");
+    assert!(
+        few[0].contains("with cu.transactions = 16: 64 outstanding accesses of a GPU"),
+        "{few:?}"
+    );
     let few = said("rec-4gpu-small", &[("l2.design", "rec"), ("l2.misses", "64")]);
-    assert!(few[0].contains("with l2.misses = 64: 64 under way of a GPU"), "{few:?}");
+    assert!(few[0].contains("with l2.misses = 64: 64 outstanding accesses"), "{few:?}");
     assert_eq!(said("rec-4gpu", &[("egress.design", "infinite")]), [""; 0]);
     assert_eq!(said("cpelide-4", &[("gpu_link.bytes_per_ns", "1024")]), [""; 0]);
 }

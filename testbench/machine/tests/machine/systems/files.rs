@@ -381,7 +381,8 @@ fn folders_devices_and_files_that_are_empty_or_huge_are_refused() {
     assert_eq!(systems::load(&path("plain"), &[]).unwrap(), preset("stc-8cu"));
     #[cfg(unix)]
     {
-        let special = "is a device, pipe or socket; a system file is a regular file";
+        let special =
+            "is a special file, such as a device or pipe; a system file is a regular file";
         assert_eq!(refused("/dev/null"), format!("/dev/null: {special}"));
         let socket = path("socket.toml");
         let _held = std::os::unix::net::UnixListener::bind(&socket).unwrap();

@@ -45,7 +45,7 @@ impl LoadStoreUnit {
                 }
             }
             About::Write { .. } => self.ids.half_over(done.id),
-            About::Nothing => unreachable!("an answer that nobody waits for"),
+            About::Nothing => unreachable!("an answer without a waiting request"),
         }
     }
 
