@@ -76,7 +76,7 @@ impl<S: Space> Searched<S> {
             let mut steps = Vec::new();
             self.0.steps(state, &mut steps);
             let stuck = steps.iter().all(|step| self.0.after(state, step).is_none());
-            let how = "nothing can happen, and something is under way".to_string();
+            let how = "no step is possible, but the state is not drained".to_string();
             stuck.then_some(Broken { property: NO_DEADLOCK, how })
         };
         let broken = self.0.broken(state);
@@ -124,7 +124,7 @@ pub fn search<S: Space>(space: S) -> Found {
         for ((before, step), (after, _)) in path.iter().zip(&path[1..]) {
             let step = step.as_ref().expect("a state that another follows has a step");
             steps.push(model.0.tell(&before.0, step, &after.0));
-            traced = model.0.after(&traced, step).expect("a step of the way can be taken");
+            traced = model.0.after(&traced, step).expect("a step of the path is possible");
         }
         replays = model.0.replays(&traced);
         let last = &path.last().expect("a path has a state").0.0;

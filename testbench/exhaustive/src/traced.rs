@@ -83,7 +83,7 @@ impl<M: Model> Log<M> {
     fn replay(&self, of: &str, last: &M::Out) -> Result<Replayed, RtlError> {
         let rtl = Rtl::new(&self.config)?;
         let model = M::new(&self.config).expect("parameters of a model");
-        let run = RunName { config: "story".into(), seed: 0 };
+        let run = RunName { config: "counterexample".into(), seed: 0 };
         let mut pair = Lockstep::new(run, &self.config, model, rtl, 0);
         let mut departs = None;
         for (inputs, shown) in &self.cycles {

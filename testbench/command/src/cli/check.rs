@@ -6,8 +6,8 @@
 //! $ duet check cpelide --without no-system-release
 //! cpelide without no-system-release, host, one structure: 3 steps
 //! ...
-//!   violated: memory has what was released: the host finds an old value of y[0]
-//! FAIL check cpelide without no-system-release: memory has what was released
+//!   violated: memory has the released data: the host finds an old value of y[0]
+//! FAIL check cpelide without no-system-release: memory has the released data
 //! ```
 
 use std::path::PathBuf;

@@ -29,9 +29,9 @@ fn a_rule_that_is_gone_is_a_failure_with_its_story() {
     let lines = story.as_array().unwrap();
     assert!(lines[0].as_str().unwrap().starts_with("1. "), "{story}");
     let last = lines.last().unwrap().as_str().unwrap();
-    assert!(last.starts_with("violated: memory has what was released: "), "{story}");
+    assert!(last.starts_with("violated: memory has the released data: "), "{story}");
     assert!(left.stdout.contains(last), "{}", left.stdout);
-    let verdict = "FAIL check cpelide without no-system-release: memory has what was released";
+    let verdict = "FAIL check cpelide without no-system-release: memory has the released data";
     assert_eq!(left.last_line(), verdict);
 }
 

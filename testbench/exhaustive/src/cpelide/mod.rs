@@ -30,7 +30,7 @@ impl Protocol for Cpelide {
         &[
             (NO_STALE_READ, "a kernel, or another GPU, loads the newest value of a byte"),
             (NO_LOSS, "an acquire finds no dirty data in its L2"),
-            (RELEASED, "after a release of scope system memory has the newest values"),
+            (RELEASED, "memory has the newest values after a system-scope release"),
         ]
     }
 

@@ -50,7 +50,7 @@ pub const NO_STALE_READ: &str = "no stale read";
 /// Nothing that is dirty is invalidated.
 pub const NO_LOSS: &str = "no dirty data lost";
 /// What has been released can be read in memory.
-pub const RELEASED: &str = "memory has what was released";
+pub const RELEASED: &str = "memory has the released data";
 
 /// A setup to be searched.
 pub struct Chiplets {
@@ -113,7 +113,7 @@ impl Chiplets {
             state.memory.fetch(l2, LINES[line_of(byte)]);
         }
         if !state.memory.copy(l2, byte).newest {
-            let how = format!("{who} finds an old value of {}", NAMES[byte]);
+            let how = format!("{who} reads an old value of {}", NAMES[byte]);
             state.broken = Some(Broken { property: NO_STALE_READ, how });
         }
     }
@@ -150,14 +150,14 @@ impl Chiplets {
     fn check_memory(&self, state: &mut State) {
         let old = |&byte: &usize| !state.unreleased[byte] && !state.memory.is_newest(byte);
         if let Some(byte) = (0..BYTES).find(old) {
-            let how = format!("the host finds an old value of {}", NAMES[byte]);
+            let how = format!("the host reads an old value of {}", NAMES[byte]);
             state.broken.get_or_insert(Broken { property: RELEASED, how });
         }
     }
 
     fn tell_table(state: &State) -> String {
         let entries = state.table.entries();
-        let told: Vec<_> = entries
+        let entries: Vec<_> = entries
             .into_iter()
             .flatten()
             .map(|entry| {
@@ -175,8 +175,8 @@ impl Chiplets {
             })
             .collect();
         let every = if state.table.every() { ", EVERY" } else { "" };
-        let told = if told.is_empty() { "nothing".into() } else { told.join(", ") };
-        format!("the table then has {told}{every}")
+        let entries = if entries.is_empty() { "no entry".into() } else { entries.join(", ") };
+        format!("the table then has {entries}{every}")
     }
 
     /// Those of the table's last call.
@@ -343,7 +343,7 @@ impl Space for Chiplets {
                     Some(_) => "an old value",
                 };
                 let place = place(chiplet, byte);
-                format!("chiplet {chiplet} loads {}: {place}, finds {found}", NAMES[byte])
+                format!("chiplet {chiplet} loads {}: {place}, returns {found}", NAMES[byte])
             }
             Step::Store { chiplet, byte, fetches } => {
                 let l2 = self.reached(chiplet, byte);

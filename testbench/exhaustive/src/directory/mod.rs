@@ -26,8 +26,12 @@ impl Protocol for CoherenceDirectory {
 
     fn properties(&self) -> &'static [(&'static str, &'static str)] {
         &[
-            (COVERED, "a copy that is older than the home's line is on its way out"),
-            (RELEASED, "what was old when a release passed the home is gone when it is complete"),
+            (COVERED, "a copy that is older than the home's line has a pending invalidation"),
+            (
+                RELEASED,
+                "copies that are stale when a release passes the home are invalidated \
+                        before it completes",
+            ),
         ]
     }
 

@@ -20,7 +20,7 @@ const UP: usize = 2;
 const DOWN: usize = 1;
 
 /// A stale copy is being invalidated.
-pub const COVERED: &str = "a stale copy has its invalidation under way";
+pub const COVERED: &str = "each stale copy has a pending invalidation";
 /// After a release nobody has what was stale before.
 pub const RELEASED: &str = "no stale copy outlives a release";
 
@@ -222,7 +222,7 @@ impl Directory {
                 let Some(copy) = &mut held.copy else { continue };
                 if std::mem::take(&mut copy.condemned) {
                     let how = format!(
-                        "GPU {} still has a copy of {} that was old when the release passed the \
+                        "GPU {} still has a copy of {} that was stale when the release passed the \
                          home",
                         at + 1,
                         name(line as Line)
@@ -409,7 +409,7 @@ impl Space for Directory {
                 let covered = gpu.down.iter().any(|(down, _)| *down == Down::Invalidate(line));
                 if Self::is_stale(state, at, line) && !covered {
                     let how = format!(
-                        "GPU {} has an old copy of {}, and no invalidation of it is under way",
+                        "GPU {} has a stale copy of {} without a pending invalidation",
                         at + 1,
                         name(line)
                     );
@@ -452,7 +452,10 @@ impl Space for Directory {
             Step::Take(at, place) => match before.gpus[at].down[place].0 {
                 Down::Fill(line, value) => {
                     let merged = match after.gpus[at].held[usize::from(line)].copy {
-                        Some(copy) if copy.value != value => ", behind which its own store stays",
+                        Some(copy) if copy.value != value => {
+                            ", but keeps the bytes of its own \
+                                                              store"
+                        }
                         _ => "",
                     };
                     format!("{} receives the fill {} = {value}{merged}", gpu(at), name(line))

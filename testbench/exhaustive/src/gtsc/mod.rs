@@ -20,14 +20,18 @@ impl Protocol for Gtsc {
     }
 
     fn about(&self) -> &'static str {
-        "timestamp coherence in logical time: SMs with their L1s, a bank of the L2, memory"
+        "timestamp coherence in logical time: SMs with L1s, an L2 bank, memory"
     }
 
     fn properties(&self) -> &'static [(&'static str, &'static str)] {
         &[
-            (VALUES, "of all stores to the word with a time at or before its own, the last"),
-            (IN_ORDER, "SC: all; RC: those of a location, and what a fence parts"),
-            (PROGRESS, "there are at most two for each access"),
+            (VALUES, "the last store to the word at or before the load's time"),
+            (
+                IN_ORDER,
+                "SC: all accesses; RC: accesses to one location, and accesses that a fence \
+                        separates",
+            ),
+            (PROGRESS, "at most two resets per access"),
             (NO_ERROR, "no block raises an error"),
         ]
     }

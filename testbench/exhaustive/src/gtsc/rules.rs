@@ -16,10 +16,11 @@ pub enum Rule {
     AnswerOrder,
 }
 
-const ENDLESS: &str = "a warp that polls would never end, and accesses are bounded";
-const IN_ORDER: &str = "the bank answers the store before the line can be here again";
-const MARKED: &str = "with so few accesses each old answer meets a miss that knows of the store";
-const BETWEEN: &str = "an answer must come within the cycles that a step takes";
+const ENDLESS: &str = "a polling warp needs unbounded accesses, and accesses are bounded";
+const IN_ORDER: &str = "the bank answers the store before the L1 can hold the line again";
+const MARKED: &str = "with this few accesses each old answer meets a miss that has recorded the \
+                      store";
+const BETWEEN: &str = "the answer must arrive within the cycles of one step";
 
 /// Name, rule, and in which configuration that is seen.
 pub const RULES: &[(&str, Rule, Seen)] = &[

@@ -27,14 +27,14 @@ const SETTLED: u32 = 5;
 const MOST: u32 = 200;
 
 /// A load finds what was stored last in logical time.
-pub const VALUES: &str = "a load finds the newest store at its logical time";
+pub const VALUES: &str = "a load returns the newest store at its logical time";
 /// A warp's accesses happen in its order.
-pub const IN_ORDER: &str = "the accesses of a warp happen in its order";
+pub const IN_ORDER: &str = "accesses of a warp take effect in program order";
 /// No block is told what cannot be.
-pub const NO_ERROR: &str = "no block receives what cannot be";
+pub const NO_ERROR: &str = "no block receives an illegal input";
 
 /// Resets come to an end.
-pub const PROGRESS: &str = "resets let the bank go on";
+pub const PROGRESS: &str = "the bank continues after resets";
 
 /// The blocks, and what is under way.
 #[derive(Clone, Debug, Hash)]
@@ -178,8 +178,10 @@ impl Gpu {
             Ok(access) => access,
             Err((access, other)) => {
                 let (what, at) = (tell_access(&access), tell_time(at));
-                let how =
-                    format!("{who}: {what} at {at}, and another of it at {}", tell_time(other));
+                let how = format!(
+                    "{who}: {what} at {at}, but another of its accesses is at {}",
+                    tell_time(other)
+                );
                 return Self::break_(state, IN_ORDER, how);
             }
         };
@@ -190,15 +192,15 @@ impl Gpu {
             Kind::Load => history.load(at),
             Kind::Atomic => history.atomic(at),
             Kind::Store => {
-                tell!(told, "; {who}'s store to {name} is over at {time}");
+                tell!(told, "; {who}'s store to {name} completes at {time}");
                 return;
             }
         };
-        tell!(told, "; {who}'s load of {name} finds {found} at {time}");
+        tell!(told, "; {who}'s load of {name} returns {found} at {time}");
         if found != expected {
             tell!(told, " (should be {expected})");
             let how =
-                format!("{who} loads {name} at {time} and finds {found} instead of {expected}");
+                format!("{who}'s load of {name} at {time} returns {found} instead of {expected}");
             Self::break_(state, VALUES, how);
         }
     }
@@ -239,7 +241,7 @@ impl Gpu {
             rst.tick(&inputs);
             let resets = rst.outputs();
             if resets.rst && !reset.rst {
-                tell!(told, "; a timestamp does not fit, and the bank begins anew");
+                tell!(told, "; a timestamp overflows, and a reset starts");
                 state.generation += 1;
             }
             let idle = matches!(
@@ -273,7 +275,7 @@ impl Gpu {
                     tell!(told, "; the bank writes {line} back");
                     state.memory[dram.line as usize] = dram.data;
                 } else {
-                    tell!(told, "; the bank asks memory for {line}");
+                    tell!(told, "; the bank requests {line} from memory");
                     state.reads.push(dram.line);
                 }
             }
@@ -299,8 +301,10 @@ impl Gpu {
         if let Err(loaded) = state.histories[usize::from(place)].store(at, value) {
             let name = tell_place(place);
             let (at, loaded) = (tell_time(at), tell_time(loaded));
-            let how =
-                format!("the store of {value} to {name} at {at} comes after a load at {loaded}");
+            let how = format!(
+                "the store of {value} to {name} at {at} is performed after a load at \
+                         {loaded}"
+            );
             Self::break_(state, VALUES, how);
         }
     }
@@ -345,7 +349,7 @@ impl Gpu {
             }
             Step::Up { sm, nth } => {
                 let req = state.up[sm].remove(nth);
-                tell!(told, "the bank takes SM {sm}'s {}", tell_req(&req));
+                tell!(told, "the bank accepts SM {sm}'s {}", tell_req(&req));
                 if req.op != bus_op::RD {
                     let place = self.place_of(&req);
                     let value = req.data.0[self.byte_of(place)];
@@ -355,7 +359,7 @@ impl Gpu {
             }
             Step::Down { sm, nth } => {
                 let rsp = state.down[sm].remove(nth);
-                tell!(told, "the L1 of SM {sm} takes {}", tell_rsp(&rsp));
+                tell!(told, "the L1 of SM {sm} receives {}", tell_rsp(&rsp));
                 let rep = state.l1s[sm].outputs().rep_ack;
                 self.run_l1(state, sm, rep, (None, Some(rsp)), told);
             }
@@ -367,7 +371,7 @@ impl Gpu {
             }
             Step::Flush { sm } => {
                 let rep = state.rst.outputs().rep;
-                tell!(told, "the L1 of SM {sm} drops all lines for generation {rep}");
+                tell!(told, "the L1 of SM {sm} invalidates all lines for generation {rep}");
                 self.run_l1(state, sm, rep, (None, None), told);
                 self.run_l2(state, (None, None), told);
             }
@@ -424,7 +428,7 @@ fn tell_issue(access: &Access) -> String {
 
 fn tell_req(req: &BusReq) -> String {
     let BusReq { line, wts, warp_ts, .. } = *req;
-    let copy = if wts == 0 { String::new() } else { format!(", its copy of time {wts}") };
+    let copy = if wts == 0 { String::new() } else { format!(", with a copy of time {wts}") };
     match req.op {
         bus_op::RD => format!("read of line {line} at {warp_ts}{copy}"),
         bus_op::WR => format!("write of line {line} at {warp_ts}{copy}"),

@@ -19,12 +19,12 @@ impl Protocol for SpatiotemporalCoherence {
     }
 
     fn about(&self) -> &'static str {
-        "turn-based coherence: the epoch manager and the epoch agents of two CUs, without L1s"
+        "STC: the epoch manager and the epoch agents of two CUs, without L1s"
     }
 
     fn properties(&self) -> &'static [(&'static str, &'static str)] {
         &[
-            (GRANTED, "from when the L1 takes it until the L2 has performed it"),
+            (GRANTED, "in flight: from acceptance by the L1 until the L2 has performed it"),
             (NO_ERROR, "no block raises an error"),
         ]
     }

@@ -11,9 +11,9 @@ pub enum Rule {
     Agent(epoch_agent::Rule),
 }
 
-const MOVES: &str = "the start epoch bit does not move here";
-const SCANS: &str = "the scan, which is over before anything else comes, says it anew";
-const FAIR: &str = "it is about stores that others overtake for ever, and stores are bounded";
+const MOVES: &str = "the start epoch bit does not move in this search";
+const SCANS: &str = "the scan recomputes it, and ends before another message arrives";
+const FAIR: &str = "it prevents starvation by unbounded stores, and stores are bounded";
 
 /// Name, rule, and in which configuration that is seen.
 pub const RULES: &[(&str, Rule, Seen)] = &[

@@ -21,9 +21,9 @@ use crate::traced::{Replay, Traced};
 const MOST: u32 = 100;
 
 /// Stores are on their way only where all CUs know of it.
-pub const GRANTED: &str = "a store on its way is of a band that all CUs have granted";
+pub const GRANTED: &str = "a store in flight is of a band that all CUs have granted";
 /// No block is told what cannot be.
-pub const NO_ERROR: &str = "no block receives what cannot be";
+pub const NO_ERROR: &str = "no block receives an illegal input";
 
 /// `prep`, `chg` and the epoch, as the manager shows them.
 type Down = (bool, bool, Epoch);
@@ -178,8 +178,8 @@ impl Cus {
             for &addr in &cu.flying {
                 if let Some(other) = state.cus.iter().position(|cu| !knows(cu, addr)) {
                     let how = format!(
-                        "a store of CU {number} to band {} is on its way, which CU {other} has \
-                         not granted",
+                        "a store of CU {number} to band {} is in flight, but CU {other} has not \
+                         granted the band",
                         addr >> BAND
                     );
                     state.broken.get_or_insert(Broken { property: GRANTED, how });
@@ -339,12 +339,12 @@ impl Space for Cus {
         match *step {
             Step::Store { cu, band } => {
                 let issued = after.cus[cu].agent.outputs().st.is_some();
-                let kept = if issued { "issued" } else { "kept until its epoch" };
-                format!("CU {cu} stores to band {band}: {kept}, its epoch is of {}", epoch(cu))
+                let kept = if issued { "issued" } else { "held until its epoch" };
+                format!("CU {cu} stores to band {band}: {kept}; its epoch is of {}", epoch(cu))
             }
             Step::Take { cu } => {
                 let addr = after.cus[cu].flying.last().copied().unwrap_or_default();
-                format!("the L1 of CU {cu} takes the store to band {}", addr >> BAND)
+                format!("the L1 of CU {cu} accepts the store to band {}", addr >> BAND)
             }
             Step::Perform { cu, nth } => {
                 let band = before.cus[cu].flying[nth] >> BAND;
@@ -352,18 +352,18 @@ impl Space for Cus {
             }
             Step::Down { cu } => {
                 let heard = Self::tell_down(&before.cus[cu].down[0]);
-                format!("CU {cu} learns that {heard}; its epoch is of {}", epoch(cu))
+                format!("CU {cu} receives: {heard}; its epoch is of {}", epoch(cu))
             }
             Step::Up { cu } => {
-                format!("the manager learns that CU {cu} {}", Self::tell_up(before.cus[cu].up[0]))
+                format!("the manager receives: CU {cu} {}", Self::tell_up(before.cus[cu].up[0]))
             }
             Step::Request { cu } => {
                 let band = before.cus[cu].requests[0].addr >> BAND;
-                format!("the manager takes CU {cu}'s demand for band {band}")
+                format!("the manager accepts CU {cu}'s demand for band {band}")
             }
             Step::Wake => {
                 let shown = after.manager.outputs();
-                let ends = if shown.prep { "ends the epoch" } else { "goes on with the epoch" };
+                let ends = if shown.prep { "ends the epoch" } else { "continues the epoch" };
                 format!("the manager {ends}")
             }
         }

@@ -21,16 +21,21 @@ impl Protocol for Tc {
     }
 
     fn about(&self) -> &'static str {
-        "timestamp coherence in physical time: SMs with their L1s, a bank of the L2, memory"
+        "timestamp coherence in physical time: SMs with L1s, an L2 bank, memory"
     }
 
     fn properties(&self) -> &'static [(&'static str, &'static str)] {
         &[
             (
                 VALUES,
-                "TC-Strong: by a store that was performed; TC-Weak: and then passed by a fence",
+                "TC-Strong: by a performed store; TC-Weak: by a performed store that a fence \
+                 follows",
             ),
-            (OWN_ORDER, "it finds its own stores, not later ones, and never an older value again"),
+            (
+                OWN_ORDER,
+                "a load returns earlier stores of its warp, no later ones, and never an \
+                         older value again",
+            ),
             (NO_ERROR, "no block raises an error"),
         ]
     }

@@ -22,11 +22,11 @@ use crate::space::{Broken, Space};
 use crate::traced::{Replay, Traced};
 
 /// A load does not find what was overwritten when it was issued.
-pub const VALUES: &str = "no load finds what was overwritten before";
+pub const VALUES: &str = "no load returns a value overwritten before its issue";
 /// A warp sees its own stores, and never goes back.
-pub const OWN_ORDER: &str = "a warp's accesses of a location are in its order";
+pub const OWN_ORDER: &str = "a warp's accesses to a location are in program order";
 /// No block is told what cannot be.
-pub const NO_ERROR: &str = "no block receives what cannot be";
+pub const NO_ERROR: &str = "no block receives an illegal input";
 
 /// The blocks, and what is under way.
 #[derive(Clone, Debug, Hash)]
@@ -156,7 +156,7 @@ impl Gpu {
                     tell!(told, "; the bank writes line {} back", dram.line);
                     state.memory[dram.line as usize] = dram.data;
                 } else {
-                    tell!(told, "; the bank asks memory for line {}", dram.line);
+                    tell!(told, "; the bank requests line {} from memory", dram.line);
                     state.reads.push(dram.line);
                 }
             }
@@ -179,21 +179,21 @@ impl Gpu {
         let access = state.warps[number].over(rsp.id);
         let (who, name) = (self.tell_warp(number), tell_place(access.place));
         if access.stores {
-            tell!(told, "; {who}'s store to {name} is over");
+            tell!(told, "; {who}'s store to {name} completes");
             return;
         }
         let found = rsp.data.0[0];
-        tell!(told, "; {who}'s load of {name} finds {found}");
+        tell!(told, "; {who}'s load of {name} returns {found}");
         let stores = &state.stores[usize::from(access.place)];
         let ranked = stores.iter().position(|&value| value == found).map(|nth| nth as u8 + 1);
         let Some(rank) = ranked.or_else(|| (found == 0).then_some(0)) else {
-            let how = format!("{who} finds {found} in {name}, which is not stored yet");
+            let how = format!("{who} loads {found} from {name} before it is stored");
             return Self::break_(state, VALUES, how);
         };
         if rank < access.value {
             let newest = stores[usize::from(access.value) - 1];
             tell!(told, " (should be {newest}, or later)");
-            let how = format!("{who} finds {found} in {name}, overwritten by {newest} before");
+            let how = format!("{who} loads {found} from {name}, which {newest} had overwritten");
             return Self::break_(state, VALUES, how);
         }
         // Its own stores before the load.
@@ -203,19 +203,22 @@ impl Gpu {
             stores.iter().position(|store| store == value).is_none_or(|nth| nth >= rank.into())
         });
         if let Some(missed) = missed {
-            let how = format!("{who} finds {found} in {name} and not its own store of {missed}");
+            let how = format!(
+                "{who} loads {found} from {name} instead of its own store of \
+                               {missed}"
+            );
             return Self::break_(state, OWN_ORDER, how);
         }
         // And those behind it.
         let own = state.warps[number].stored.iter();
         let mut later = own.filter(|(place, id, _)| *place == access.place && *id > access.id);
         if later.any(|(_, _, value)| *value == found) {
-            let how = format!("{who} finds {found} in {name}, which it has stored later");
+            let how = format!("{who} loads {found} from {name}, its own later store");
             return Self::break_(state, OWN_ORDER, how);
         }
         if let Err(other) = state.warps[number].finds(&access, rank) {
             let other = if other == 0 { 0 } else { stores[usize::from(other) - 1] };
-            let how = format!("{who} finds {found} in {name}, and {other} the other way round");
+            let how = format!("{who} loads {found} from {name}, but {other} in the opposite order");
             Self::break_(state, OWN_ORDER, how);
         }
     }
@@ -257,7 +260,7 @@ impl Gpu {
                 comes.core_req = Some((sm, req));
             }
             Step::Fence { warp } => {
-                tell!(told, "{}'s fence is over", self.tell_warp(warp));
+                tell!(told, "{}'s fence completes", self.tell_warp(warp));
                 for &(place, _, value) in &state.warps[warp].stored {
                     let place = usize::from(place);
                     let nth = state.stores[place].iter().position(|&store| store == value);
@@ -267,7 +270,7 @@ impl Gpu {
             }
             Step::Up { sm } => {
                 let req = state.up[sm].remove(0);
-                tell!(told, "the bank takes SM {sm}'s {}", tell_req(&req));
+                tell!(told, "the bank accepts SM {sm}'s {}", tell_req(&req));
                 if req.op != bus_op::RD {
                     state.taken.push((req.sm, req.id, req.line as u8, req.data.0[0]));
                 }
@@ -275,7 +278,7 @@ impl Gpu {
             }
             Step::Down { sm } => {
                 let rsp = state.down[sm].remove(0);
-                tell!(told, "the L1 of SM {sm} takes {}", tell_rsp(&rsp));
+                tell!(told, "the L1 of SM {sm} receives {}", tell_rsp(&rsp));
                 comes.bus_rsp = Some((sm, rsp));
             }
             Step::Memory => {
@@ -332,7 +335,7 @@ fn tell_req(req: &BusReq) -> String {
 fn tell_rsp(rsp: &BusRsp) -> String {
     let exp = rsp.wts << TC_TS_W | rsp.rts;
     match rsp.op {
-        rsp_op::FILL => format!("a fill, lent to cycle {exp}"),
+        rsp_op::FILL => format!("a fill with a lease to cycle {exp}"),
         _ => format!("an acknowledgement, leases to cycle {exp}"),
     }
 }
