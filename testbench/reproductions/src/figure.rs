@@ -161,9 +161,9 @@ impl Figure {
         let (name, most) = self.noise.iter().max_by(|a, b| a.1.total_cmp(b.1))?;
         let unsure = match self.unsure.as_slice() {
             [] => String::new(),
-            names => format!("; sign not sure: {}", names.join(", ")),
+            names => format!("; sign not significant: {}", names.join(", ")),
         };
-        Some(format!("at most {most:.3} ({name}){unsure}"))
+        Some(format!("vary by at most {most:.3} ({name}){unsure}"))
     }
 }
 
@@ -179,7 +179,7 @@ pub struct Listed<'a> {
 /// with its size and how often it iterates.
 pub fn on(scale: u32, seed: u64, inputs: impl Iterator<Item = String>) -> String {
     let inputs = inputs.collect::<Vec<_>>().join(", ");
-    format!("scale {scale}, seed {seed}, program size x iterations: {inputs}")
+    format!("scale {scale}, seed {seed}; programs with size x iterations: {inputs}")
 }
 
 impl Display for Listed<'_> {
@@ -193,7 +193,7 @@ impl Figure {
         writeln!(f, "\n{:<4} {}", self.id, self.quantity)?;
         paragraph(f, "ours", self.ours.as_deref().unwrap_or("not shown"))?;
         if let Some(noise) = self.noise_text() {
-            paragraph(f, "noise", &noise)?;
+            paragraph(f, "runs", &noise)?;
         }
         paragraph(f, "paper", &format!("{} ({})", self.paper, self.place))?;
         compared::write(f, &self.compared)?;
@@ -262,9 +262,12 @@ mod tests {
         let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
         assert!(close(noisy[0].noise["a"], 0.01) && close(noisy[0].noise["b"], 0.03));
         assert_eq!(noisy[0].unsure, ["a"]);
-        assert_eq!(noisy[0].noise_text().unwrap(), "at most 0.030 (b); sign not sure: a");
+        assert_eq!(
+            noisy[0].noise_text().unwrap(),
+            "vary by at most 0.030 (b); sign not significant: a"
+        );
         // Bytes have no sign.
-        assert_eq!(noisy[1].noise_text().unwrap(), "at most 3.750 (bytes)");
+        assert_eq!(noisy[1].noise_text().unwrap(), "vary by at most 3.750 (bytes)");
         let quiet = with_noise(of(1.01, 1.10, 8.0), &[]);
         assert!(quiet.iter().all(|figure| figure.noise_text().is_none()));
     }

@@ -159,8 +159,8 @@ impl Kept {
                 Ok(found) if found == *origin => {}
                 Ok(found) => {
                     return Err(foreign(format!(
-                        "it holds runs of {found}; this is {origin}: begin again as then, name \
-                         another folder by --keep, or remove this one"
+                        "it holds runs of {found}; this is {origin}: repeat that command, choose \
+                         another folder with --keep, or remove this one"
                     )));
                 }
                 Err(e) => {
@@ -169,7 +169,7 @@ impl Kept {
                 }
             },
             None if is_used(folder).map_err(io(folder))? => {
-                let problem = "it must be empty, or a folder in which runs of duet reproduce are";
+                let problem = "it must be empty or hold runs of duet reproduce";
                 return Err(foreign(problem.into()));
             }
             None => {}
@@ -206,15 +206,15 @@ impl Kept {
         };
         let foreign = |problem: String| Error::Foreign {
             path: path.clone(),
-            problem: format!("{problem}; remove it, and it is run again"),
+            problem: format!("{problem}; remove the file to repeat the run"),
         };
         let entry: Entry = serde_json::from_str(&text)
-            .map_err(|e| foreign(format!("the result of a run must be here: {e}")))?;
+            .map_err(|e| foreign(format!("must be the result of a run: {e}")))?;
         if entry.checksum != Entry::new(&entry.run, &entry.measured).checksum {
-            return Err(foreign("its checksum does not fit what it says".into()));
+            return Err(foreign("its checksum does not match its contents".into()));
         }
         if entry.run != *run {
-            return Err(foreign("it is of a run with other settings".into()));
+            return Err(foreign("it belongs to a run with other settings".into()));
         }
         Ok(Some(entry.measured))
     }
@@ -368,7 +368,10 @@ mod tests {
         for damaged in [text.replace("17", "18"), text[..text.len() / 2].into(), String::new()] {
             fs::write(&path, damaged).unwrap();
             let message = kept.find(&run()).unwrap_err().to_string();
-            assert!(message.contains(&run().file()) && message.contains("remove it"), "{message}");
+            assert!(
+                message.contains(&run().file()) && message.contains("remove the file"),
+                "{message}"
+            );
         }
     }
 

@@ -21,7 +21,10 @@ pub struct Scale {
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// No whole number of CUs would be left.
-    #[error("{paper}'s machine has {cus} CUs in each {part}, which {by} does not divide; {legal}")]
+    #[error(
+        "{paper}'s machine has {cus} CUs in each {part}, which is not a multiple of {by}; \
+             {legal}"
+    )]
     Indivisible {
         /// The paper.
         paper: &'static str,
@@ -35,7 +38,7 @@ pub enum Error {
         legal: String,
     },
     /// No program has a size for it.
-    #[error("{paper} has no inputs of this scale; {legal}")]
+    #[error("{paper} has no inputs for this scale; {legal}")]
     NoInputs {
         /// The paper.
         paper: &'static str,
@@ -137,17 +140,18 @@ mod tests {
             (
                 "cpelide",
                 7,
-                "cpelide's machine has 60 CUs in each chiplet, which 7 does not divide; must be 1 \
-                 or 60",
+                "cpelide's machine has 60 CUs in each chiplet, which is not a multiple of 7; \
+                 must be 1 or 60",
             ),
-            ("cpelide", 4, "cpelide has no inputs of this scale; must be 1 or 60"),
-            ("rec", 16, "rec has no inputs of this scale; must be 1 or 64"),
+            ("cpelide", 4, "cpelide has no inputs for this scale; must be 1 or 60"),
+            ("rec", 16, "rec has no inputs for this scale; must be 1 or 64"),
             (
                 "rec",
                 60,
-                "rec's machine has 64 CUs in each GPU, which 60 does not divide; must be 1 or 64",
+                "rec's machine has 64 CUs in each GPU, which is not a multiple of 60; must \
+                 be 1 or 64",
             ),
-            ("stc", 2, "stc has no inputs of this scale; must be 1"),
+            ("stc", 2, "stc has no inputs for this scale; must be 1"),
         ] {
             assert_eq!(choose(paper, Some(by)).unwrap_err().to_string(), message);
         }

@@ -59,7 +59,10 @@ impl Score {
     /// Of how many figures something can be said.
     pub fn bases(&self) -> String {
         let Self { directed, compared, .. } = self;
-        format!("of those shown {directed} have a direction, {compared} numbers of the paper's")
+        format!(
+            "of the shown figures {directed} have a sign of effect, {compared} have numbers of \
+                 the paper"
+        )
     }
 }
 
@@ -79,8 +82,8 @@ impl Display for Score {
         let Self { figures, shown, direction_agrees, within, .. } = self;
         write!(
             f,
-            "{figures} figures, {shown} shown, {direction_agrees} agree in direction, {within} \
-             within 25 %"
+            "{figures} figures, {shown} shown, {direction_agrees} with the same sign of effect, \
+             {within} within 25 %"
         )
     }
 }
@@ -165,9 +168,9 @@ mod tests {
     fn sum_is_told_in_one_line() {
         let (_, mut all) = scored(figures(1.2, 0.9, 5.0), "X");
         all += all;
-        let line = "6 figures, 4 shown, 2 agree in direction, 2 within 25 %";
+        let line = "6 figures, 4 shown, 2 with the same sign of effect, 2 within 25 %";
         assert_eq!(all.to_string(), line);
-        let bases = "of those shown 2 have a direction, 4 numbers of the paper's";
+        let bases = "of the shown figures 2 have a sign of effect, 4 have numbers of the paper";
         assert_eq!(all.bases(), bases);
     }
 }

@@ -19,15 +19,18 @@ fn unknown_paper_is_wrong_use_and_names_the_legal_ones() {
 fn scale_that_a_paper_does_not_have_is_refused_with_those_that_it_has() {
     let desk = Desk::on_any_build("reproduce-scale");
     for (words, message) in [
-        ("cpelide --scale 7", "--scale 7: cpelide's machine has 60 CUs in each chiplet, which 7"),
+        (
+            "cpelide --scale 7",
+            "--scale 7: cpelide's machine has 60 CUs in each chiplet, which is not a multiple of 7",
+        ),
         ("cpelide --scale 7", "must be 1 or 60"),
-        ("cpelide --scale 4", "--scale 4: cpelide has no inputs of this scale; must be 1 or 60"),
-        ("rec --scale 16", "--scale 16: rec has no inputs of this scale; must be 1 or 64"),
+        ("cpelide --scale 4", "--scale 4: cpelide has no inputs for this scale; must be 1 or 60"),
+        ("rec --scale 16", "--scale 16: rec has no inputs for this scale; must be 1 or 64"),
         ("all --scale 60", "--scale 60: finepack's machine has 80 CUs"),
         ("cpelide --scale 0", "--scale"),
         ("cpelide --scale -1", "-1"),
         ("cpelide --scale 1.5", "--scale"),
-        ("finepack --scale 4", "--scale 4: finepack has no inputs of this scale; must be 16"),
+        ("finepack --scale 4", "--scale 4: finepack has no inputs for this scale; must be 16"),
     ] {
         desk.refuses(2, &format!("reproduce {words}"), &[message]);
     }
@@ -122,7 +125,7 @@ fn damaged_result_is_refused_by_its_name() {
     let name = results(&folder).swap_remove(0);
     let text = fs::read_to_string(folder.join(&name)).unwrap();
     fs::write(folder.join(&name), text.replace("\"cycles\": ", "\"cycles\": 1")).unwrap();
-    desk.refuses(2, words, &[&format!("kept/{name}"), "checksum", "remove it"]);
+    desk.refuses(2, words, &[&format!("kept/{name}"), "checksum", "remove the file"]);
 }
 
 /// A limit of the size of files stands for a disk that is full.

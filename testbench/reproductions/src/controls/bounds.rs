@@ -13,7 +13,7 @@ use super::{Control, Kind};
 pub const CONTROLS: &[Control] = &[
     control(
         "bound-none",
-        "L2s that nobody releases or acquires are not slower than those that somebody does",
+        "L2s without releases and acquires are not slower than L2s with them",
         nothing_done,
     ),
     control(
@@ -21,10 +21,15 @@ pub const CONTROLS: &[Control] = &[
         "a directory that never evicts an entry is not slower than others",
         ideal,
     ),
-    control("bound-infinite", "egress without a link is not slower than with one", infinite),
+    control(
+        "bound-infinite",
+        "egress without a link is not slower than egress with a \
+                               link",
+        infinite,
+    ),
     control(
         "bound-race-ideal",
-        "race detection that takes no time is not slower than one that does",
+        "race detection whose checks take no time is not slower than other race detection",
         race_ideal,
     ),
 ];
@@ -75,7 +80,7 @@ fn bound(
                 };
                 Row::of(&case, spec, &program)
                     .designs(format!("{best} / {other}"))
-                    .why("an order of accesses may shift")
+                    .why("the order of accesses can shift")
                     .at_most(mean(least), mean(own), SLOWER)
                     .needs(least.iter().chain(own).map(|outcome| &**outcome))
             };

@@ -11,20 +11,20 @@ use super::{Control, Kind};
 pub const CONTROLS: &[Control] = &[
     Control {
         name: "conservation",
-        about: "what one part of a machine sends another one counts, in all runs of a design \
-                together",
+        about: "the receiver counts each message that a component sends, summed over all runs of a \
+                design",
         kind: Kind::Conservation,
         rows: conserved,
     },
     Control {
         name: "conservation-links",
-        about: "what leaves a GPU arrives, byte by byte",
+        about: "all bytes that leave a GPU arrive",
         kind: Kind::Conservation,
         rows: links,
     },
     Control {
         name: "conservation-lines",
-        about: "each line that a program stores is written back once",
+        about: "each line that a program stores to is written back once",
         kind: Kind::Conservation,
         rows: lines,
     },
@@ -65,7 +65,7 @@ fn sum(o: &Outcome, names: &[&str]) -> f64 {
 
 const LAWS: &[Law] = &[
     Law {
-        name: "accesses of CUs = what L1s count",
+        name: "accesses of CUs = accesses that L1s count",
         holds: always,
         sides: |_, o| {
             let parts = ["l1.loads", "l1.stores", "l1.atomics", "l1.uncached_loads"];
@@ -80,7 +80,7 @@ const LAWS: &[Law] = &[
             let reads = if has_directory(s) { "l2.own_reads" } else { "l2.reads" };
             (sum(o, &["l1.loads", "l1.uncached_loads"]), sum(o, &["l1.hits", "l1.merges", reads]))
         },
-        why: "one GPU: nobody else reads there",
+        why: "one GPU: there is no other reader",
     },
     Law {
         name: "reads of L2s = hits + merges + misses",
@@ -102,7 +102,7 @@ const LAWS: &[Law] = &[
         name: "lines that L2s fetch = reads of L3s",
         holds: alone,
         sides: |_, o| (o.count("l2.fetches"), o.count("l3.reads")),
-        why: "one GPU: nobody else reads there",
+        why: "one GPU: there is no other reader",
     },
     Law {
         name: "lines that L2s write = writes of L3s",
@@ -129,10 +129,10 @@ const LAWS: &[Law] = &[
                 false => (o.count("traffic.chiplet.request"), header(s) * reads),
             }
         },
-        why: "of programs without atomics",
+        why: "only programs without atomics",
     },
     Law {
-        name: "messages of directories = those that L2s get",
+        name: "messages of directories = invalidations that L2s receive",
         holds: has_directory,
         sides: |_, o| {
             let sent = ["l2.directory.messages_written", "l2.directory.messages_evicted"];
@@ -216,7 +216,7 @@ fn links(r: &mut Runner) -> Vec<Row> {
                 let (busy, bytes) =
                     (o.count("gpu_link.busy_cycles"), o.count("gpu_link.wire_bytes"));
                 rows.push(
-                    Row::of("bytes on links, of busy cycles x rate", &spec, program)
+                    Row::of("bytes on links, at most busy cycles x bandwidth", &spec, program)
                         .designs(design)
                         .why("")
                         .at_most(bytes, busy * rate, 0.0)
@@ -239,9 +239,9 @@ fn lines(r: &mut Runner) -> Vec<Row> {
             let o = r.run(&spec, &program);
             let lines = sweep.bytes() / f64::from(spec.system().machine.line);
             let counts = [
-                ("line stores taken by L2s", o.count("l2.writes")),
+                ("stores of lines that L2s accept", o.count("l2.writes")),
                 ("lines evicted or released", o.count("l2.write_backs") + o.count("l2.released")),
-                ("writes taken by L3s", o.count("l3.writes")),
+                ("writes that L3s accept", o.count("l3.writes")),
             ];
             for (case, count) in counts {
                 rows.push(

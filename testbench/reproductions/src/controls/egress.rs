@@ -8,20 +8,20 @@ use super::runner::{Runner, Spec};
 use super::situations::{Growth, egress_designs};
 
 pub const CONTROLS: &[Control] = &[
-    control("egress-one-gpu", "with one GPU nothing leaves it", egress_one_gpu),
+    control("egress-one-gpu", "a machine of one GPU sends nothing to other GPUs", egress_one_gpu),
     control(
         "egress-own-lines",
-        "CUs use lines of their own GPU: all egress designs take as long",
+        "CUs access lines of their own GPU: all egress designs take the same time",
         egress_own_lines,
     ),
     control(
         "egress-remote-loads",
-        "CUs load lines of another GPU and nobody stores: stores' paths do not differ",
+        "CUs load lines of another GPU and none stores: all egress designs take the same time",
         egress_remote_loads,
     ),
     control(
         "egress-unlimited-links",
-        "links take no time for bytes: designs that send each store at once are as fast as \
+        "links of unlimited bandwidth: designs that send each store at once are as fast as \
          `infinite`, and no design is faster",
         egress_unlimited_links,
     ),
@@ -52,7 +52,7 @@ fn egress(r: &mut Runner, (case, spec, sweep): (&str, &Spec, Sweep)) -> Vec<Row>
         let own = Growth::of(r, &spec.clone().with("egress.design", design), sweep);
         let row = Row::of(case, spec, &Program::Sweep(sweep))
             .designs(format!("{design} / p2p"))
-            .why("the release at the end is in both sizes; turns of arbiters may shift");
+            .why("the release at the end is in both sizes; arbitration order can shift");
         let row = match design == "infinite" && sweep.whose != Whose::Own {
             true => row.at_most(own.cycles(), right.cycles(), 0.0),
             false => row.equal(own.cycles(), right.cycles(), SHIFT),
@@ -69,7 +69,7 @@ fn egress_own_lines(r: &mut Runner) -> Vec<Row> {
         let spec = Spec::new(name);
         for (op, pages) in [(Op::Load, 6), (Op::Store, 18)] {
             let sweep = Sweep { op, ..Sweep::own(spec.chiplets(), 4, pages) };
-            let case = ("cycles for as many lines more", &spec, sweep);
+            let case = ("additional cycles for twice the lines", &spec, sweep);
             rows.extend(egress(r, case));
         }
     }
@@ -83,7 +83,7 @@ fn egress_remote_loads(r: &mut Runner) -> Vec<Row> {
         let spec = Spec::new(name);
         let own = Sweep::own(spec.chiplets(), 4, 2);
         let sweep = Sweep { whose: Whose::Next(1), before: Before::Place, ..own };
-        let case = ("cycles for as many lines more", &spec, sweep);
+        let case = ("additional cycles for twice the lines", &spec, sweep);
         rows.extend(egress(r, case));
     }
     rows
@@ -107,9 +107,9 @@ fn egress_unlimited_links(r: &mut Runner) -> Vec<Row> {
                     .designs(format!("{design} / infinite"));
                 let row = match AT_ONCE.contains(&design) {
                     true => row
-                        .why("a line takes a part of a cycle; turns of arbiters may shift")
+                        .why("a line takes a fraction of a cycle; arbitration order can shift")
                         .equal(own.cycles, right.cycles, SHIFT),
-                    false => row.why("stores that are held back leave later").at_most(
+                    false => row.why("designs that hold stores back send them later").at_most(
                         right.cycles,
                         own.cycles,
                         0.0,

@@ -9,42 +9,42 @@ use super::{Control, Kind};
 pub const CONTROLS: &[Control] = &[
     control(
         "l2-own-loads",
-        "CUs load lines of their own chiplet, in one kernel: all L2 designs take as long",
+        "CUs load lines of their own chiplet in one kernel: all L2 designs take the same time",
         own_loads,
     ),
     control(
         "l2-own-stores",
-        "CUs store to lines of their own chiplet: all L2 designs take as long until the last \
+        "CUs store to lines of their own chiplet: all L2 designs take the same time until the last \
          work-group ends",
         own_stores,
     ),
     control(
         "l2-shared-loads",
-        "all CUs load the same lines, nobody stores: an L2 design without directory is as fast as \
-         `none`, a directory with unlimited entries as `ideal`",
+        "all CUs load the same lines and none stores: an L2 design without a directory is as fast \
+         as `none`, a directory with unlimited entries as fast as `ideal`",
         shared_loads,
     ),
     control(
         "l2-no-reuse",
-        "kernels load lines that nobody loads again: all L2 designs fetch and move as many bytes",
+        "kernels load each line once: all L2 designs fetch and transfer the same number of bytes",
         no_reuse,
     ),
     control(
         "l2-one-chiplet",
-        "with one chiplet nobody has a remote line, and nothing need be decided",
+        "with one chiplet no line is remote, and launches need no decision",
         one_chiplet,
     ),
     control(
         "l2-unlimited-entries",
-        "directories that never evict an entry invalidate what `ideal` does",
+        "directories that never evict an entry invalidate the same lines as `ideal`",
         enough_entries,
     ),
     control(
         "l1-no-reuse",
-        "CUs load lines that nobody loads again, nobody stores: L1 designs take as long as `src`",
+        "CUs load each line once and do not store: L1 designs take the same time as `src`",
         l1_no_reuse,
     ),
-    control("l1-one-cu", "one CU has all work: nobody races with it", l1_one_cu),
+    control("l1-one-cu", "one CU executes all work: no race is possible", l1_one_cu),
 ];
 
 pub(super) const fn control(
@@ -103,8 +103,8 @@ fn own_loads(r: &mut Runner) -> Vec<Row> {
     for (name, groups, pages) in r.either(&SMALL, &ALL) {
         let spec = Spec::new(name);
         let sweep = Sweep::own(spec.chiplets(), groups, pages);
-        let why = "launch, walk and decision are in both sizes; turns of arbiters may shift";
-        let case = ("cycles for as many lines more", &spec, sweep);
+        let why = "launch, L2 flush and decision are in both sizes; arbitration order can shift";
+        let case = ("additional cycles for twice the lines", &spec, sweep);
         rows.extend(beside(r, case, &l2_designs(), BASE, (SHIFT, why)));
     }
     rows
@@ -118,8 +118,8 @@ fn own_stores(r: &mut Runner) -> Vec<Row> {
         let l2 = (spec.system().l2.bytes / 4096) as u32;
         let pages = (3 * pages).max(3 * l2 / 2 / groups);
         let sweep = Sweep { op: Op::Store, ..Sweep::own(spec.chiplets(), groups, pages) };
-        let why = "launch, walk and release of a full L2 are in both sizes";
-        let case = ("cycles for as many lines more", &spec, sweep);
+        let why = "launch and flush of a full L2 are in both sizes";
+        let case = ("additional cycles for twice the lines", &spec, sweep);
         rows.extend(beside(r, case, &l2_designs(), BASE, (SHIFT, why)));
     }
     rows
@@ -133,11 +133,12 @@ fn shared_loads(r: &mut Runner) -> Vec<Row> {
         let sweep = Sweep { whose: Whose::First, ..Sweep::own(chiplets, groups, pages) };
         let all = l2_designs();
         let plain: Vec<_> = all.into_iter().filter(|name| machine::has_policy(name)).collect();
-        let why = "launch, walk and decision are in both sizes; who comes first may shift";
-        let case = "cycles for as many lines more";
+        let why = "launch, L2 flush and decision are in both sizes; the order of accesses can \
+                   shift";
+        let case = "additional cycles for twice the lines";
         rows.extend(beside(r, (case, &spec, sweep), &plain, BASE, (SHIFT, why)));
         let spec = unlimited_entries(spec);
-        let why = "no entry is evicted, no line written; who comes first may shift";
+        let why = "no entry is evicted and no line written; the order of accesses can shift";
         let at = (case, &spec, sweep);
         rows.extend(beside(r, at, &directories(), "ideal", (SHIFT, why)));
     }
@@ -161,7 +162,7 @@ fn no_reuse(r: &mut Runner) -> Vec<Row> {
                 rows.push(
                     Row::of(case, &spec, &program)
                         .designs(format!("{design} / {BASE}"))
-                        .why("a line that nobody loads again may be dropped or kept")
+                        .why("no line is loaded again, so it does not matter which lines L2s keep")
                         .equal(own.count(counter), right.count(counter), 0.0)
                         .needs([&*own, &*right]),
                 );
@@ -185,7 +186,7 @@ fn one_chiplet(r: &mut Runner) -> Vec<Row> {
                 rows.push(
                     Row::of("cycles in which work-groups run", &spec, &program)
                         .designs(format!("{design} / {BASE}"))
-                        .why("launch, walk and decision left out")
+                        .why("without launch, L2 flush and decision")
                         .equal(own.body(), right.body(), 0.0)
                         .needs([&*own, &*right]),
                 );
@@ -195,7 +196,7 @@ fn one_chiplet(r: &mut Runner) -> Vec<Row> {
             rows.push(
                 Row::of("cycles of the program", &spec, &program)
                     .designs("cpelide / software")
-                    .why("no other chiplet has a copy: there is nothing to decide")
+                    .why("no other chiplet has a copy: no decision is needed")
                     .at_most(cpelide.cycles, software.cycles, 0.0)
                     .needs([&*software, &*cpelide]),
             );
@@ -234,7 +235,7 @@ fn enough_entries(r: &mut Runner) -> Vec<Row> {
                 ] {
                     rows.push(
                         row(case)
-                            .why("each line has its own sharers; an order of accesses may shift")
+                            .why("each line has its own sharers; the order of accesses can shift")
                             .equal(value, right_value, SHIFT)
                             .needs([&*own, &*right]),
                     );
@@ -273,10 +274,10 @@ fn l1_no_reuse(r: &mut Runner) -> Vec<Row> {
             let own = Growth::of(r, &spec.clone().with("l1.design", design), sweep);
             let (share, why) = match design {
                 "race-ideal" => (2.0 * SHIFT, "banks wait for the next CU's token"),
-                _ => (SHIFT, "nothing is kept for later, nothing is written"),
+                _ => (SHIFT, "no line is reused and none is written"),
             };
             rows.push(
-                Row::of("cycles for as many lines more", &spec, &Program::Sweep(sweep))
+                Row::of("additional cycles for twice the lines", &spec, &Program::Sweep(sweep))
                     .designs(format!("{design} / src"))
                     .why(why)
                     .equal(own.cycles(), right.cycles(), share)
@@ -298,7 +299,7 @@ fn l1_one_cu(r: &mut Runner) -> Vec<Row> {
         rows.push(
             Row::of("races found", &fermi, &program)
                 .designs(design)
-                .why("there is one work-group; others' signatures are empty")
+                .why("there is one work-group; the signatures of other CUs are empty")
                 .equal(o.count("l1.race_races"), 0.0, 0.0)
                 .needs([&*o]),
         );

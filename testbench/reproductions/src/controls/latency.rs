@@ -11,27 +11,28 @@ use super::{Control, Kind};
 pub const CONTROLS: &[Control] = &[
     Control {
         name: "latency",
-        about: "a load on the idle machine takes what docs/systems.md says",
+        about: "a load on an idle machine has the latency that docs/systems.md lists",
         kind: Kind::SystemFile,
         rows: documented,
     },
     Control {
         name: "latency-under-directories",
-        about: "a line in another home's L2, or in its memory, that nobody has loaded here takes a \
-                directory as long as `home-forward`",
+        about: "the first load of a line from another home's L2 or memory takes the same time \
+                under a directory as under `home-forward`",
         kind: Kind::SystemFile,
         rows: under_directories,
     },
     Control {
         name: "latency-under-egress",
-        about: "a load of another GPU's line takes as long under each egress design: they are \
-                about stores",
+        about: "a load of another GPU's line takes the same time under each egress design: these \
+                differ in stores only",
         kind: Kind::SystemFile,
         rows: under_egress,
     },
     Control {
-        name: "latency-of-twins",
-        about: "a load of another GPU's line takes a twin as long as its preset",
+        name: "latency-scaled-down",
+        about: "a load of another GPU's line takes the same time on a scaled-down system as on its \
+                preset",
         kind: Kind::SystemFile,
         rows: of_twins,
     },
@@ -107,7 +108,8 @@ fn under_directories(r: &mut Runner) -> Vec<Row> {
             let longer = whole_line(&spec.system());
             for design in directories() {
                 let (value, _) = each(r, &spec.clone().l2(design), loads, chase);
-                let why = "the own L2 asks the home at once; one of another GPU gets a whole line";
+                let why = "the chiplet's own L2 queries the home at once; an L2 of another GPU \
+                           receives a whole line";
                 let case = if warm { "another home's L2" } else { "another home's memory" };
                 rows.push(
                     Row::of(case, &Spec::new(name), &program)
@@ -158,9 +160,17 @@ fn under_egress(r: &mut Runner) -> Vec<Row> {
             let (value, _) = another_gpu(r, &spec.clone().with("egress.design", design), false);
             let blocks = BLOCKS.iter().find(|(name, _)| *name == design);
             let (cycles, why) = match blocks {
-                None if design == "infinite" => (0.0, "bytes take no time".to_string()),
-                None => (0.0, "no store is on its way".to_string()),
-                Some((_, n)) => (*n, format!("{n} link cycles are registers of its blocks")),
+                None if design == "infinite" => {
+                    (0.0, "the link has unlimited bandwidth".to_string())
+                }
+                None => (0.0, "no store is in flight".to_string()),
+                Some((_, n)) => (
+                    *n,
+                    format!(
+                        "{n} link cycles are registers of the design's \
+                                              blocks"
+                    ),
+                ),
             };
             let system = spec.system();
             let clocks = [system.machine.clock_mhz, system.gpu_link.clock_mhz].map(f64::from);
@@ -183,8 +193,8 @@ fn of_twins(r: &mut Runner) -> Vec<Row> {
         let (value, _) = another_gpu(r, &twin, true);
         rows.push(
             Row::of("another GPU's L2", &twin, &program)
-                .designs(format!("twin / {name}"))
-                .why("a whole line: the link's latency makes up for its narrower way")
+                .designs(format!("{name}-small / {name}"))
+                .why("a whole line: the link's latency makes up for its lower bandwidth")
                 .equal(value, right, SHIFT),
         );
     }

@@ -7,8 +7,8 @@ use super::{Control, Kind};
 
 pub const CONTROLS: &[Control] = &[Control {
     name: "monotonicity",
-    about: "no program is more than 1 % slower with more of a resource: cycles with the resource \
-            multiplied, of those without; the worst program",
+    about: "more of a resource slows no program by more than 1 %; a row compares cycles with and \
+            without the multiplied resource for the worst program",
     kind: Kind::Monotonicity,
     rows,
 }];
@@ -89,11 +89,21 @@ fn with(spec: &Spec, resource: Resource) -> (Spec, Spec, &'static str) {
                 let own = own.clone().with("l1.ways", large("l1.ways"));
                 own.set("l1.bytes", large("l1.bytes")).set(field, misses)
             });
-            (base, own, "larger L1s: lines on their way take ways; loads at once, computes at once")
+            (
+                base,
+                own,
+                "larger L1s, because pending fills occupy ways; waves that load at the \
+                         same time compute at the same time",
+            )
         }
         "l2.bytes" => {
             let ways = value(spec, "l2.ways") * f64::from(times);
-            (spec.clone(), own.with("l2.ways", ways).set(field, changed), "as many sets to walk")
+            (
+                spec.clone(),
+                own.with("l2.ways", ways).set(field, changed),
+                "the same number of sets \
+                                                                           to flush",
+            )
         }
         "directory.ways" => {
             let changed = changed.min(MOST_WAYS);

@@ -345,8 +345,8 @@ impl Display for Program {
                 };
                 let whose = match sweep.whose {
                     Whose::Own => "own lines".to_string(),
-                    Whose::Next(n) => format!("lines {n} chiplets on"),
-                    Whose::Others => "lines of all others".to_string(),
+                    Whose::Next(n) => format!("lines of chiplet i + {n}"),
+                    Whose::Others => "lines of all other chiplets".to_string(),
                     Whose::First => "shared lines".to_string(),
                 };
                 let warm = match sweep.before {

@@ -8,17 +8,17 @@ use super::{Control, Kind};
 
 pub const CONTROLS: &[Control] = &[
     control("rate-memory-loads", "CUs load lines that no cache holds", memory_loads),
-    control("rate-memory-stores", "CUs store more than caches hold", memory_stores),
+    control("rate-memory-stores", "CUs store to more lines than caches hold", memory_stores),
     control("rate-l2-ports", "CUs load lines that their chiplet's L2 holds", l2_ports),
     control(
         "rate-chiplet-link",
-        "CUs use lines that another chiplet's L2 holds: bytes on the busiest link, headers \
-         included",
+        "CUs access lines that another chiplet's L2 holds: bytes on the busiest link, including \
+         headers",
         chiplet_link,
     ),
     control(
         "rate-gpu-link",
-        "CUs use lines of another GPU: bytes on the busiest link, headers and framing included",
+        "CUs access lines of another GPU: bytes on the busiest link, including headers and framing",
         gpu_link,
     ),
 ];
@@ -47,7 +47,7 @@ fn asked(spec: &Spec, cus: f64, latency: f64) -> f64 {
 }
 
 /// Why a rate may be less than what is configured.
-const REGISTERS: &str = "the less of the rate and what L1s' miss registers can ask for";
+const REGISTERS: &str = "the lower of the bandwidth and the requests that L1s' MSHRs allow";
 
 /// Chiplets; work-groups of each, pages of each of these.
 fn shape(spec: &Spec) -> (u32, u32, u32) {
@@ -80,7 +80,7 @@ fn memory_loads(r: &mut Runner) -> Vec<Row> {
         let sweep = Sweep::own(chiplets, groups, pages);
         let mut row = |spec: &Spec, most: f64, why| {
             let growth = Growth::of(r, spec, sweep);
-            Row::of("bytes in a cycle from memory", spec, &Program::Sweep(sweep))
+            Row::of("bytes per cycle from memory", spec, &Program::Sweep(sweep))
                 .why(why)
                 .at_least(sweep.bytes() / growth.cycles(), most, REACHED)
                 .needs(growth.outcomes())
@@ -89,13 +89,13 @@ fn memory_loads(r: &mut Runner) -> Vec<Row> {
         let memory = super::latency::latencies(name)[4].expect("each machine has memory");
         let rate = memory_rate(&spec);
         rows.push(row(&spec, rate.min(asked(&spec, cus, memory)), REGISTERS));
-        rows.push(row(&eager(&spec), rate, "L1s' miss registers are no limit"));
+        rows.push(row(&eager(&spec), rate, "L1s' MSHRs are no limit"));
         if !r.quick() {
             let spec = eager(&spec).set("l2.misses", 1024).set("l3.misses", 1024);
             let growth = Growth::of(r, &spec, sweep);
             rows.push(
-                Row::of("bytes in a cycle from memory", &spec, &Program::Sweep(sweep))
-                    .why("no miss registers are a limit")
+                Row::of("bytes per cycle from memory", &spec, &Program::Sweep(sweep))
+                    .why("no MSHRs are a limit")
                     .at_least(sweep.bytes() / growth.cycles(), rate, REACHED)
                     .needs(growth.outcomes()),
             );
@@ -118,7 +118,7 @@ fn memory_stores(r: &mut Runner) -> Vec<Row> {
         let sweep = Sweep { op: Op::Store, ..Sweep::own(chiplets, groups, pages) };
         let growth = Growth::of(r, &spec, sweep);
         rows.push(
-            Row::of("bytes in a cycle to memory", &spec, &Program::Sweep(sweep))
+            Row::of("bytes per cycle to memory", &spec, &Program::Sweep(sweep))
                 .at_least(sweep.bytes() / growth.cycles(), memory_rate(&spec), REACHED)
                 .needs(growth.outcomes()),
         );
@@ -144,7 +144,7 @@ fn l2_ports(r: &mut Runner) -> Vec<Row> {
         let mut row = |spec: &Spec, most: f64, why| {
             let growth = Growth::of(r, spec, sweep);
             let rate = sweep.bytes() * answer / growth.cycles();
-            Row::of("bytes in a cycle from an L2, headers included", spec, &Program::Sweep(sweep))
+            Row::of("bytes per cycle from an L2, including headers", spec, &Program::Sweep(sweep))
                 .why(why)
                 .at_least(rate, most, REACHED)
                 .needs(growth.outcomes())
@@ -156,7 +156,7 @@ fn l2_ports(r: &mut Runner) -> Vec<Row> {
         let cycles = (message / n.bytes_per_cycle as f64).ceil();
         let most = ports.min(f64::from(s.machine.cus) * message / cycles);
         rows.push(row(&spec, most.min(asked), REGISTERS));
-        rows.push(row(&eager(&spec), most, "L1s' miss registers are no limit"));
+        rows.push(row(&eager(&spec), most, "L1s' MSHRs are no limit"));
     }
     rows
 }
@@ -191,7 +191,7 @@ fn chiplet_link(r: &mut Runner) -> Vec<Row> {
                     false => others.map(|class| growth.count(class)).iter().sum(),
                 };
                 let bytes = growth.count(class) + others;
-                let case = format!("bytes in a cycle, {case}");
+                let case = format!("bytes per cycle, {case}");
                 // What an L2's ports move goes over all links of its chiplet. Under a directory all
                 // of it passes two L2s.
                 let s = spec.system();
@@ -203,7 +203,10 @@ fn chiplet_link(r: &mut Runner) -> Vec<Row> {
                 rows.push(
                     Row::of(&case, &spec, &Program::Sweep(sweep))
                         .designs(if design == "none" { "home-forward" } else { design })
-                        .why("the less of the link's rate and its share of the L2's ports")
+                        .why(
+                            "the lower of the link's bandwidth and its fraction of the L2's port \
+                              bandwidth",
+                        )
                         .at_least(bytes / cycles / links, most, REACHED)
                         .needs(growth.outcomes()),
                 );
@@ -236,7 +239,7 @@ fn gpu_link(r: &mut Runner) -> Vec<Row> {
                     Op::Load => "gpu_link.completion_bytes",
                     Op::Store => "gpu_link.wire_bytes",
                 };
-                let case = format!("bytes in a nanosecond, {case}");
+                let case = format!("bytes per nanosecond, {case}");
                 let clock = f64::from(spec.system().machine.clock_mhz) / 1000.0;
                 let value = growth.count(class) / growth.cycles() * clock / links;
                 rows.push(

@@ -237,7 +237,7 @@ impl Runner {
         let next = AtomicUsize::new(0);
         let work = || {
             while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let mut job = job.lock().expect("nobody else has it");
+                let mut job = job.lock().expect("no other thread has it");
                 let ((spec, program), outcome) = &mut *job;
                 let bytes = &self.programs[program];
                 **outcome = Some(Arc::new(simulate(spec, bytes, &self.unfair)));

@@ -9,7 +9,7 @@ use super::{Control, situations};
 pub const CONTROLS: &[Control] = &[
     control(
         "scheduler-one-cu",
-        "one CU has room for one work-group: all schedulers with a block take as long",
+        "one CU that runs one work-group at a time: all schedulers with a block take the same time",
         one_cu,
     ),
     control(
@@ -19,7 +19,7 @@ pub const CONTROLS: &[Control] = &[
     ),
     control(
         "policy-no-reuse",
-        "CUs load lines that nobody loads again: policies change no line that memory moves",
+        "CUs load each line once: policies do not change the number of lines from memory",
         no_reuse,
     ),
 ];
@@ -44,7 +44,7 @@ fn one_cu(r: &mut Runner) -> Vec<Row> {
                 rows.push(
                     Row::of("cycles", &spec, &program)
                         .designs(format!("{scheduler} / {BASE}"))
-                        .why("work-groups follow one another by their numbers")
+                        .why("work-groups run one after another in the order of their numbers")
                         .equal(own.cycles, right.cycles, 0.0)
                         .needs([&*own, &*right]),
                 );
@@ -88,7 +88,7 @@ fn all_fit(r: &mut Runner) -> Vec<Row> {
                 rows.push(
                     Row::of("cycles", &spec, &program)
                         .designs(named(on))
-                        .why("no line goes for another one")
+                        .why("no line is evicted")
                         .equal(own.cycles, right.cycles, 0.0)
                         .needs([&*own, &*right]),
                 );

@@ -25,15 +25,14 @@ const LOW: [&str; 6] = ["BTREE", "CNN", "DWT2d", "NW", "Pathfinder", "SRAD_v2"];
 const DIVIDED_ALONE: [(&str, &str); 4] =
     [("C3", NO_DIE), ("C9", NO_OTHERS), ("C10", NO_OTHERS), ("C11", NO_OTHERS)];
 
-const NO_DIE: &str = "at scale 1 the die would have 240 CUs, and the model's limit for a chiplet \
-                      is 100; scale 60 has it";
-const NO_OTHERS: &str =
-    "only the machine of four chiplets runs at scale 1; scale 60 has the others";
+const NO_DIE: &str = "at scale 1 the die would have 240 CUs, but the model's limit is 100 CUs per \
+                      chiplet; use scale 60";
+const NO_OTHERS: &str = "at scale 1 only the machine of four chiplets runs; use scale 60";
 
 /// Figures that do without firmware.
 const WITHOUT_FIRMWARE: [&str; 4] = ["C3", "C13", "Q2", "Q4"];
 
-const NO_FIRMWARE: &str = "this build has no firmware image, whose cycles the figure is made with";
+const NO_FIRMWARE: &str = "this build has no firmware image, and the figure needs its cycles";
 
 /// All figures.
 pub fn all(report: &Report) -> Vec<Figure> {
@@ -361,7 +360,7 @@ fn quality(r: &Runs) -> Ours {
         values.push((format!("{what}.idle"), own));
         values.push((format!("{what}.baseline idle"), base));
         format!(
-            "{what} {:.1} % of the baseline's, {:.1} % of them idle (baseline {:.1} %)",
+            "{what} {:.1} % of the baseline's, of which {:.1} % are idle (baseline {:.1} %)",
             100.0 * share,
             100.0 * own,
             100.0 * base

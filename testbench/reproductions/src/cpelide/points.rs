@@ -129,8 +129,8 @@ pub fn all(scale: u32) -> Vec<Point> {
 }
 
 fn point(scale: u32, chiplets: u16, name: &'static str, design: &str, change: Change) -> Point {
-    let twin = if scale > 1 { "-small" } else { "" };
-    let preset = format!("cpelide-{chiplets}{twin}");
+    let suffix = if scale > 1 { "-small" } else { "" };
+    let preset = format!("cpelide-{chiplets}{suffix}");
     let mut system = systems::load(&preset, &[]).expect("it is a preset");
     assert_eq!(system.scale, scale, "{preset}");
     system.name = name.to_string();

@@ -179,10 +179,10 @@ fn variants_differ_in_policy_table_and_what_a_decision_takes() {
 #[test]
 fn text_names_scale_and_inputs_of_each_figure_and_has_a_row_for_each_program() {
     let text = FULL.to_string();
-    assert!(text.contains("its machine (table I) as it is"), "{text}");
+    assert!(text.contains("its machine (table I) at full scale"), "{text}");
     let shown = FULL.figures.iter().filter(|f| f.ours.is_some()).count();
-    let on = "on scale 1, seed 1, program size x iterations: stream 2048 x 2, reuse 1536 x 4, \
-              pathfinder 512 x 4 ";
+    let on = "on scale 1, seed 1; programs with size x iterations: stream 2048 x 2, \
+              reuse 1536 x 4, pathfinder 512 x 4 ";
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(words.matches(on).count(), shown);
     let table = text.split("Deciding ahead: ").nth(1).unwrap();

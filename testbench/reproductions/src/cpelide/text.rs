@@ -8,11 +8,11 @@ use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
-Cycles of the GPUs' clock; speedups over the baseline. fetches: lines that L2s asked the L3s for;
-L2-L3: reads and writes between them; link: bytes between chiplets; releases and acquires: sent, of
-how many the baseline sends; idle: of these, releases that wrote nothing back and acquires that
-dropped no line; sync: cycles of launches between the first request to an L2 and the start,
-together.";
+Cycles of the GPUs' clock; speedups over the baseline. fetches: lines that L2s requested from L3s;
+L2-L3: reads and writes between L2s and L3s; link: bytes between chiplets; releases, acquires: sent,
+of those that the baseline sends; idle: releases that wrote nothing back and acquires that
+invalidated no line; sync: sum, over all launches, of the cycles from the first request to an L2 to
+the start.";
 
 /// Machines of the table; the JSON has all.
 const SHOWN: [&str; 13] = [
@@ -32,23 +32,33 @@ const SHOWN: [&str; 13] = [
 ];
 
 const OF_VARIANTS: &str = "\
-Deciding ahead: per cent that CPElide gains over the baseline of the same L2 policy (C1, Q2); 6 us:
-the paper's constant for a decision; firmware: our firmware's own cycles; home-aware: home-forward,
-and the table knows that a line has one copy then.";
+Deciding ahead: gain of CPElide over the baseline of the same L2 policy, in per cent (C1, Q2).
+6 us: the paper's constant for a decision; firmware: the cycles of our firmware; home-aware:
+home-forward, where the table assumes one L2 copy per line.";
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         writeln!(
             f,
             "CPElide (MICRO'24) on models: its machine (table I) {}. Seed {}.",
-            if self.scale > 1 { format!("divided by {}", self.scale) } else { "as it is".into() },
+            if self.scale > 1 {
+                format!("scaled by 1/{}", self.scale)
+            } else {
+                "at full \
+                                                                                scale"
+                    .into()
+            },
             self.seed
         )?;
         let machines: Vec<_> = SHOWN.into_iter().filter(|name| self.runs.has(name)).collect();
         for input in &self.runs.inputs {
             let like = if input.like.is_empty() { "none" } else { input.like };
             let kernels = self.structures[input.program].kernels;
-            writeln!(f, "\n{input}, {kernels} kernels; stands for the paper's: {like}")?;
+            writeln!(
+                f,
+                "\n{input}, {kernels} kernels; corresponding program of the paper: \
+                         {like}"
+            )?;
             table::write(f, &columns(), self.runs.beside(input.program, "baseline", &machines))?;
         }
         writeln!(f, "\n{LEGEND}")?;

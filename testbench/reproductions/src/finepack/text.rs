@@ -8,10 +8,10 @@ use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
-Cycles of the GPUs' clock; speedups over one GPU. Stores go to the GPUs that read the line; of dma
-and gps, to those that read the page. TLPs: those with stores. Bytes on all links together: wire,
-all of them; data, stored bytes; sub-hdr, sub-headers; hdr, outer headers; frame, framing, sequence
-numbers, CRCs; pad, padding and disabled bytes. link: cycles with a byte on the wire, all links.";
+Cycles of the GPUs' clock; speedups over one GPU. Stores go to the GPUs that read the line; with dma
+and gps, to the GPUs that read the page. TLPs: TLPs with stores. Bytes on all links: wire, total;
+data, stored bytes; sub-hdr, sub-headers; hdr, outer headers; frame, framing, sequence numbers and
+CRCs; pad, padding and disabled bytes. link: cycles in which a link transfers a byte, all links.";
 
 /// Machines of the table; the JSON has all.
 const SHOWN: [&str; 8] =
@@ -21,12 +21,12 @@ impl Display for Report {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
         writeln!(
             f,
-            "FinePack (HPCA'23) on models: its machine of 4 GPUs (table III) divided by {}. Seed \
+            "FinePack (HPCA'23) on models: its machine of 4 GPUs (table III) scaled by 1/{}. Seed \
              {}.",
             self.scale, self.seed
         )?;
         for input in &self.runs.inputs {
-            writeln!(f, "\n{input}; the paper's kin: {}", input.like)?;
+            writeln!(f, "\n{input}; corresponding program of the paper: {}", input.like)?;
             table::write(f, &columns(), self.runs.beside(input.program, "one-gpu", &SHOWN))?;
         }
         writeln!(f, "\n{LEGEND}\n\nFigures of the paper")?;

@@ -9,11 +9,11 @@ use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
-Cycles of the GPU's clock. inside: without those between a kernel's packet and its start, and
-between its last work-group and its completion; over none: of the machine without L1s. hits: of the
-loads, in per cent. expired: loads of copies whose lease was over; renewed: leases that were made
-longer without the line's bytes; stalls: cycles in which SMs could issue nothing before an answer;
-lease: cycles in which writes waited at banks for leases; resets: of all timestamps.";
+Cycles of the GPU's clock. inside: without the cycles from a kernel's packet to its start, and from
+its last work-group to its completion; over none: relative to the machine without L1s. hits: of
+loads, in per cent. expired: loads of copies whose lease had expired; renewed: leases that were
+extended without the line's bytes; stalls: cycles in which SMs waited for answers and issued
+nothing; lease: cycles in which writes waited at banks for leases; resets: of all timestamps.";
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
@@ -29,7 +29,8 @@ impl Display for Report {
             let shares = if SHARING.contains(&input.program) { "" } else { "no " };
             writeln!(
                 f,
-                "\n{input}; shares {shares}data within a kernel; stands for the thesis's: {like}"
+                "\n{input}; shares {shares}data within a kernel; corresponding program of the \
+                 thesis: {like}"
             )?;
             table::write(f, &columns(), self.runs.beside(input.program, NONE, &shown))?;
         }

@@ -10,11 +10,11 @@ use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
-Cycles of the GPU's clock. inside: without those between a kernel's packet and its start, and
-between its last work-group and its completion; over base: of the machine without checks. hits:
-of the loads, in per cent. fetches: lines that L1s asked of L2s, in per cent of these those that
-were there but had expired, and those that the access validation unit found in its signature.
-races, forced: synchronisations by a race, and by a full signature. replays: loads done again.";
+Cycles of the GPU's clock. inside: without the cycles from a kernel's packet to its start, and from
+its last work-group to its completion; over base: relative to the machine without checks. hits: of
+loads, in per cent. fetches: lines that L1s requested from L2s; expired, avu: per cent of the
+fetches whose line had expired, or was in the signature of the access validation unit. races,
+forced: synchronisations by a race, and by a full signature. replays: replayed loads.";
 
 /// Machines of the table; the JSON has all.
 const SHOWN: [&str; 9] = [
@@ -43,8 +43,8 @@ impl Display for Report {
             let accesses = 100.0 * self.memory_share[input.program];
             writeln!(
                 f,
-                "\n{input}, {kernels} kernels, {accesses:.0} % memory instructions; stands for the \
-                 thesis's: {like}"
+                "\n{input}, {kernels} kernels, {accesses:.0} % memory instructions; corresponding \
+                 program of the thesis: {like}"
             )?;
             table::write(f, &columns(), self.runs.beside(input.program, "base", &SHOWN))?;
         }
@@ -95,8 +95,8 @@ fn inputs(f: &mut Formatter) -> fmt::Result {
     let [least, mean, most] = b.power(base().machine.clock_mhz.into());
     writeln!(
         f,
-        "the baseline's energy of a cycle ({}): {least:.0} to {most:.0} W, mean {mean:.0} W, with \
-         energies in mJ",
+        "power of the baseline ({}): {least:.0} to {most:.0} W, mean {mean:.0} W, if energies are \
+         in mJ",
         b.place
     )
 }

@@ -16,7 +16,7 @@ pub fn all(r: &Runs) -> Vec<Figure> {
 /// Figures whose machines do not run at full size.
 const DIVIDED_ALONE: [&str; 8] = ["R7", "R11", "R12", "R13", "R14", "R15", "R16", "R17"];
 
-const NO_OTHERS: &str = "only the directories themselves run at scale 1; scale 64 has the others";
+const NO_OTHERS: &str = "at scale 1 only the directories run; use scale 64";
 
 fn figure(id: &str, r: &Runs) -> Ours {
     let baseline = |machine, shown| (machine, "baseline", shown);

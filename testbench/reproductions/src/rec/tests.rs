@@ -66,7 +66,7 @@ fn machines_of_full_size_are_the_papers() {
 #[test]
 fn full_size_says_what_it_leaves_out() {
     let report = run(1, &SMALL, 0, &Attempt::default()).unwrap();
-    assert!(report.to_string().contains("(table 2) as it is"));
+    assert!(report.to_string().contains("(table 2) at full scale"));
     let missing = report.figures.iter().filter(|f| f.ours.is_none());
     let missing: Vec<_> = missing.map(|f| (&f.id[..], f.note.contains("scale 64"))).collect();
     // These small programs invalidate nothing of each other there (R9).

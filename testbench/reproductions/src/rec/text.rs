@@ -9,9 +9,9 @@ use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
-Cycles of the GPUs' clock; speedups over the baseline. misses: lines fetched again by an L2; inv.
-hit: copies that invalidations found, for evictions + for writes; false: sent for a write to another
-line of the entry; evicted: entries; transactions: messages on the links between GPUs.";
+Cycles of the GPUs' clock; speedups over the baseline. misses: lines that an L2 fetched again; inv.
+hit: copies that invalidations removed, for evictions + for writes; false: invalidations for a write
+to another line of the entry; evicted: entries; transactions: messages on the links between GPUs.";
 
 /// Machines of the table; the JSON has all.
 const SHOWN: [&str; 6] = ["no-caching", "baseline", "baseline-2x", "hmg", "rec", "ideal"];
@@ -22,12 +22,18 @@ impl Display for Report {
             f,
             "REC (J. Systems Architecture 160, 2025) on models: its machine of 4 GPUs (table 2) \
              {}. Seed {}.",
-            if self.scale > 1 { format!("divided by {}", self.scale) } else { "as it is".into() },
+            if self.scale > 1 {
+                format!("scaled by 1/{}", self.scale)
+            } else {
+                "at full \
+                                                                                scale"
+                    .into()
+            },
             self.seed
         )?;
         for input in &self.runs.inputs {
             let like = if input.like.is_empty() { "none" } else { input.like };
-            writeln!(f, "\n{input}; the paper's kin: {like}")?;
+            writeln!(f, "\n{input}; corresponding program of the paper: {like}")?;
             table::write(f, &columns(), self.runs.beside(input.program, "baseline", &SHOWN))?;
         }
         writeln!(f, "\n{LEGEND}\n\nFigures of the paper")?;

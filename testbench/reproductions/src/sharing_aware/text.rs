@@ -9,10 +9,10 @@ use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
-Cycles of the GPU's clock. inside: without those between a kernel's packet and its start, and
-between its last work-group and its completion. misses: of the loads, those that L1s fetched, in per
-cent; bypassed: shared lines that L1s did not keep. lines: that memory moved. shared: of the lines
-of the L2s, those that several SMs used, in per cent; sharers: SMs of a line.";
+Cycles of the GPU's clock. inside: without the cycles from a kernel's packet to its start, and from
+its last work-group to its completion. misses: of loads at L1s, in per cent; bypassed: shared lines
+that L1s did not install. lines: lines that memory transferred. shared: of the L2s' lines, those
+that several SMs used, in per cent; sharers: SMs per line.";
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
@@ -25,11 +25,11 @@ impl Display for Report {
         let shown = [BASE, SCHEDULER, MANAGED, DESIGN, BCS, BCS_MANAGED];
         for input in &self.runs.inputs {
             let like = match (input.program, input.like) {
-                (PRIVATE, _) => "none; it is in no mean",
+                (PRIVATE, _) => "none; not part of any mean",
                 (_, "") => "none",
                 (_, like) => like,
             };
-            writeln!(f, "\n{input}; stands for the thesis's: {like}")?;
+            writeln!(f, "\n{input}; corresponding program of the thesis: {like}")?;
             table::write(f, &columns(), self.runs.beside(input.program, BASE, &shown))?;
         }
         writeln!(f, "\n{LEGEND}\n\nFigures of the thesis")?;

@@ -8,11 +8,11 @@ use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
-Cycles of the GPU's clock. inside: without those between a kernel's packet and its start, and
-between its last work-group and its completion; both with the speedup over src. hits, uncached:
-parts of the loads at the L1s in per cent; blocked: of the stores and atomics. transitions: changes
-of the epoch, with the mean cycles of one, and of these the mean in which a CU waited for its own
-stores. bit: start epoch bit at the end.";
+Cycles of the GPU's clock. inside: without the cycles from a kernel's packet to its start, and from
+its last work-group to its completion; each with its speedup over src. hits, uncached: of loads at
+L1s, in per cent; blocked: of stores and atomics, in per cent. transitions: transitions to another
+epoch; cycles: their mean length, and the part of it in which a CU waited for its own stores. bit:
+start epoch bit at the end.";
 
 /// Machines of the table; the JSON has all.
 const SHOWN: [&str; 9] =
@@ -28,7 +28,11 @@ impl Display for Report {
         for input in &self.runs.inputs {
             let like = if input.like.is_empty() { "none" } else { input.like };
             let kernels = self.runs.record(input.program, "src").counter("launch.packets");
-            writeln!(f, "\n{input}, {kernels} kernels; stands for the paper's: {like}")?;
+            writeln!(
+                f,
+                "\n{input}, {kernels} kernels; corresponding program of the paper: \
+                         {like}"
+            )?;
             table::write(f, &columns(), self.runs.beside(input.program, "src", &SHOWN))?;
         }
         writeln!(f, "\n{LEGEND}\n\nFigures of the paper")?;

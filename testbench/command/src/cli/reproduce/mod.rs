@@ -3,7 +3,7 @@
 //! ```text
 //! $ duet reproduce stc --perturbed 0
 //! ...
-//! PASS reproduce stc: 23 figures, 22 shown, 5 agree in direction, 2 within 25 %
+//! PASS reproduce stc: 23 figures, 22 shown, 5 with the same sign of effect, 2 within 25 %
 //! ```
 
 mod keeping;
