@@ -77,7 +77,7 @@ impl Flip {
     /// pass would say nothing about the comparison.
     pub fn never_shown(&self, cycles: u64) -> FlipError {
         let limit =
-            format!("early enough: {} is not shown from there to the end at {cycles}", self.field);
+            format!("before the last cycle that shows {}; the run has {cycles} cycles", self.field);
         FlipError { what: "cycle", value: self.cycle.to_string(), limit }
     }
 

@@ -156,11 +156,11 @@ fn first_line(text: &str) -> &str {
 /// Those that are not 0, in lines; elements of arrays last, because they are many.
 fn write_registers(
     f: &mut fmt::Formatter<'_>,
-    body: &str,
+    implementation: &str,
     registers: &[(String, Value)],
 ) -> fmt::Result {
     let set: Vec<_> = registers.iter().filter(|(_, v)| v.words.iter().any(|&w| w != 0)).collect();
-    let mut line = format!("  state  {body}:");
+    let mut line = format!("  state  {implementation}:");
     let begin = line.len();
     let is_element = |name: &str| name.split('.').any(|part| part.contains("_q["));
     let (elements, whole): (Vec<_>, Vec<_>) =

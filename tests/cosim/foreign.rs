@@ -135,7 +135,7 @@ fn what_could_run_a_program_or_open_a_file_is_refused() {
         copy.lint(Origin::Own).unwrap_or_else(|e| panic!("{files:?} is no attack: {e}"));
         let refused = copy.lint(Origin::Foreign).expect_err(&format!("{files:?}"));
         assert!(refused.contains(message), "{files:?}: no {message:?} in: {refused}");
-        assert!(refused.contains("RTL from elsewhere is not built"), "{refused}");
+        assert!(refused.contains("foreign RTL is not built"), "{refused}");
     }
 }
 

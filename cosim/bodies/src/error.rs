@@ -1,12 +1,12 @@
-//! Why there is no RTL body.
+//! Why there is no Verilated library.
 
 use std::path::{Path, PathBuf};
 
-/// Why a body could not be made.
+/// Why a Verilated library could not be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerilatedError {
     /// No Verilator, or one that cannot be used.
-    #[error("{block}: no RTL body: {problem}")]
+    #[error("{block}: no Verilated library: {problem}")]
     Verilator {
         /// The block that was asked for.
         block: String,
@@ -15,7 +15,8 @@ pub enum VerilatedError {
     },
     /// No C++ compiler.
     #[error(
-        "{block}: no RTL body: no C++ compiler: {problem}; install g++, or set CXX to its path"
+        "{block}: no Verilated library: no C++ compiler: {problem}; install g++, or set CXX to its \
+         path"
     )]
     Compiler {
         /// The block that was asked for.
@@ -24,7 +25,7 @@ pub enum VerilatedError {
         problem: String,
     },
     /// The block instantiates Ibex, and there is none.
-    #[error("{block}: no RTL body: {problem}")]
+    #[error("{block}: no Verilated library: {problem}")]
     Ibex {
         /// The block that was asked for.
         block: String,
@@ -32,7 +33,7 @@ pub enum VerilatedError {
         problem: String,
     },
     /// No RTL to make it of.
-    #[error("{block}: no RTL body: {problem}")]
+    #[error("{block}: no Verilated library: {problem}")]
     Sources {
         /// The block that was asked for.
         block: String,
@@ -40,7 +41,7 @@ pub enum VerilatedError {
         problem: String,
     },
     /// RTL from elsewhere holds what could run a program or open a file.
-    #[error("{block}: RTL from elsewhere is not built: {place}: {problem}")]
+    #[error("{block}: foreign RTL is not built: {place}: {problem}")]
     Foreign {
         /// The block that was asked for.
         block: String,
@@ -50,7 +51,7 @@ pub enum VerilatedError {
         problem: String,
     },
     /// Verilator reads the RTL and refuses it.
-    #[error("{block}: Verilator refuses the RTL with {parameters}:\n{report}")]
+    #[error("{block}: Verilator rejects the RTL with {parameters}:\n{report}")]
     Refused {
         /// The block that was asked for.
         block: String,
@@ -60,7 +61,7 @@ pub enum VerilatedError {
         report: String,
     },
     /// yosys does not read the RTL.
-    #[error("{block}: yosys does not read the RTL:\n{report}")]
+    #[error("{block}: yosys rejects the RTL:\n{report}")]
     NotRead {
         /// The block that was asked for.
         block: String,
@@ -78,20 +79,23 @@ pub enum VerilatedError {
         report: String,
     },
     /// The cache cannot be read or written.
-    #[error("{}: {problem}; DUET_CACHE sets another folder for RTL bodies", path.display())]
+    #[error(
+        "{}: {problem}; DUET_CACHE sets another folder for Verilated libraries",
+        path.display()
+    )]
     Cache {
         /// Where.
         path: PathBuf,
         /// Why.
         problem: String,
     },
-    /// Where bodies write what they have reached is no folder.
+    /// The folder for coverage does not exist.
     #[error("DUET_COVERAGE={}: must be a folder that exists", folder.display())]
     Coverage {
         /// What is named.
         folder: PathBuf,
     },
-    /// The finished body cannot be loaded.
+    /// The finished library cannot be loaded.
     #[error("{}: cannot be loaded: {problem}", path.display())]
     Load {
         /// The file.

@@ -70,7 +70,9 @@ pub fn check_lists(sources: &[Source]) -> Result<(), Refused> {
     match lists.find(|list| sources::embedded(&list.path) != Some(&list.content)) {
         Some(list) => Err(Refused {
             place: list.path.clone(),
-            problem: "must be as in this program: it holds options of Verilator".into(),
+            problem: "must be the file of this program, because it holds options of \
+                      Verilator"
+                .into(),
         }),
         None => Ok(()),
     }
@@ -146,19 +148,19 @@ fn problem(line: &str) -> Option<String> {
             '$' if !CALLS.contains(&word(at)) => {
                 return Some(format!("{}: may call {} only", word(at), CALLS.join(", ")));
             }
-            '`' => return Some(format!("{}: this directive may not be used", word(at))),
-            '\\' => return Some("\\: escaped names and characters may not be used".into()),
+            '`' => return Some(format!("{}: this directive is not allowed", word(at))),
+            '\\' => return Some("\\: escaped names and characters are not allowed".into()),
             _ => {}
         }
     }
     if line.contains(C_FUNCTIONS) {
-        return Some("\"DPI-C\": may neither import nor export functions of C".into());
+        return Some("\"DPI-C\": import and export of C functions are not allowed".into());
     }
     for (at, name) in line.match_indices("verilator") {
         let mut words = line[at + name.len()..].split(|c: char| c != '_' && !c.is_alphanumeric());
         let pragma = words.nth(1).unwrap_or_default();
         if !PRAGMAS.contains(&pragma) {
-            return Some(format!("verilator {pragma}: this comment may not be used"));
+            return Some(format!("verilator {pragma}: this comment is not allowed"));
         }
     }
     None

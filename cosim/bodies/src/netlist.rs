@@ -129,7 +129,7 @@ impl<'a> Netlist<'a> {
         let missing = |problem: String| VerilatedError::Sources { block: block.into(), problem };
         let sources = Sources::current().and_then(|all| all.of_block(block)).map_err(missing)?;
         if ibex::is_wanted(&sources) {
-            return Err(missing("it has Ibex inside, of which no mutants are made".into()));
+            return Err(missing("it contains Ibex, of which no mutants are made".into()));
         }
         let python = tools::find("python").map_err(missing)?;
         let python = python.filter(|folder| folder.join("pyosys").is_dir());

@@ -102,7 +102,7 @@ impl Sources {
         if folder.is_none() {
             if choice.embedded.is_empty() {
                 return Err(format!(
-                    "this program has no RTL in it; set {VARIABLE} to the folder `rtl`"
+                    "this program embeds no RTL; set {VARIABLE} to the folder `rtl`"
                 ));
             }
             embedded.extend(&choice.embedded);

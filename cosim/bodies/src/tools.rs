@@ -22,7 +22,7 @@ pub fn folder() -> Result<Option<(PathBuf, &'static str)>, String> {
         return match folder.is_absolute() && folder.is_dir() {
             true => Ok(Some((folder, VARIABLE))),
             false => Err(format!(
-                "{VARIABLE} = {}: must be a folder that is there, by its absolute path",
+                "{VARIABLE} = {}: must be the absolute path of an existing folder",
                 folder.display()
             )),
         };

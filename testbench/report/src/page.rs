@@ -90,7 +90,7 @@ pub fn document(title: &str, style: &str, body: &Markup) -> Markup {
 
 /// The runs that a page holds. Errors: it is no page of these.
 pub fn runs_of(page: &str) -> Result<Vec<Run>, String> {
-    let no_page = "is no page of duet";
+    let no_page = "is not a page of duet";
     let (_, rest) = page.split_once(BEGIN).ok_or(no_page)?;
     let (data, _) = rest.split_once(END).ok_or(no_page)?;
     let runs: Vec<Run> = serde_json::from_str(data).map_err(|e| format!("{no_page}: {e}"))?;

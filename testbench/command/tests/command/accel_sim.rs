@@ -71,7 +71,7 @@ const CASES: &[(&str, i32, &str)] = &[
     ("a-no-end", 2, "kernel-1.traceg:27: expected #END_TB"),
     ("a-no-format-line", 2, "kernel-1.traceg:14: expected a line that begins with #"),
     ("a-no-windows", 0, "1 loads (1.000 determined), 0 stores"),
-    ("a-partial-grid", 2, "kernel-1.traceg:40: expected as many as grid dim, 3 thread blocks"),
+    ("a-partial-grid", 2, "kernel-1.traceg:40: expected 3 thread blocks, the product of grid dim"),
     ("a-plain-hash", 0, COPYING),
     ("a-predicate-off", 0, "0 loads (1.000 determined), 0 stores"),
     ("a-predicate-off-stride", 0, "0 loads (1.000 determined), 0 stores"),

@@ -235,10 +235,14 @@ fn environment_without_what_a_body_needs_is_status_5() {
     let missing = |variable, message: &[&str]| {
         fresh.refuses(5, RUN, &[(variable, "nosuch")], message);
     };
-    missing("VERILATOR", &["packetizer: no RTL body: VERILATOR = nosuch: does not run"]);
-    missing("CXX", &["packetizer: no RTL body: no C++ compiler: CXX = nosuch: does not run"]);
+    missing("VERILATOR", &["packetizer: no Verilated library: VERILATOR = nosuch: does not run"]);
+    missing(
+        "CXX",
+        &["packetizer: no Verilated library: no C++ compiler: CXX = nosuch: does not run"],
+    );
     let words = "cosim command_processor --cycles 1000";
-    let problem = ["command_processor: no RTL body: IBEX = nosuch: has no rtl/ibex_top.sv"];
+    let problem =
+        ["command_processor: no Verilated library: IBEX = nosuch: has no rtl/ibex_top.sv"];
     fresh.refuses(5, words, &[("IBEX", "nosuch")], &problem);
     // A compiler that cannot compile: the last words are its own.
     let script = fresh.desk.file("cxx");
@@ -252,7 +256,8 @@ fn environment_without_what_a_body_needs_is_status_5() {
     assert!(fresh.entries().is_empty() && fresh.unfinished() == 0);
     // A cache that cannot be written.
     fs::write(fresh.desk.file("plain"), "").unwrap();
-    let problem = ["plain/cache/1/locks: ", "DUET_CACHE sets another folder for RTL bodies"];
+    let problem =
+        ["plain/cache/1/locks: ", "DUET_CACHE sets another folder for Verilated libraries"];
     fresh.refuses(5, RUN, &[("DUET_CACHE", "plain/cache")], &problem);
 }
 
@@ -313,13 +318,13 @@ fn rtl_of_ones_own_replaces_the_projects() {
     assert!(left.stdout.contains("MISMATCH packetizer.drain_ready_o"), "{}", left.stdout);
     // Other ports: it does not get so far.
     fs::write(&top, whole.replace("drain_ready_o", "drain_take_o")).unwrap();
-    let refused = ["Verilator refuses the RTL with Line=16", "drain_ready_o"];
+    let refused = ["Verilator rejects the RTL with Line=16", "drain_ready_o"];
     desk.refuses(2, &format!("{RUN} --rtl rtl"), &refused);
     desk.refuses(2, &format!("{RUN} --rtl nosuch"), &["--rtl nosuch: No such file"]);
     fs::create_dir(desk.file("empty")).unwrap();
     desk.refuses(2, &format!("{RUN} --rtl empty"), &["--rtl empty: has no folder common"]);
     let block = "cosim depacketizer --cycles 10 --rtl rtl";
-    desk.refuses(2, block, &["no RTL body", "has no depacketizer/depacketizer.sv"]);
+    desk.refuses(2, block, &["no Verilated library", "has no depacketizer/depacketizer.sv"]);
 }
 
 #[test]

@@ -127,7 +127,11 @@ fn flip_that_never_happens_is_not_a_pass() {
     let Some(desk) = Desk::new("flip_never") else { return };
     // Without a timeout, completions or faults in the last cycle there is no error code to invert.
     let words = "cosim remote_write_queue --cycles 40 --flip err_code@39";
-    desk.refuses(2, words, &["--flip cycle = 39: must be early enough: err_code is not shown"]);
+    desk.refuses(
+        2,
+        words,
+        &["--flip cycle = 39: must be before the last cycle that shows err_code"],
+    );
 }
 
 #[test]

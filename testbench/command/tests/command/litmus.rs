@@ -100,13 +100,14 @@ fn what_is_wrong_is_named() {
     desk.refuses(2, "litmus word.litmus", &wrong);
     fs::write(desk.file("gpus.litmus"), FILE.replace("cta 1,gpu 0", "cta 0,gpu 1")).unwrap();
     desk.passes("litmus gpus.litmus --runs 10 --design none");
-    let alone = ["file: threads on several GPUs: none of the designs has such machines"];
+    let alone = ["file: threads on several GPUs: none of the designs runs on several GPUs"];
     desk.refuses(2, "litmus gpus.litmus --design stc-mb", &alone);
     fs::write(desk.file("spin.litmus"), FILE.replace(" st.weak x, 1       ", " L0:")).unwrap();
-    let label = ["spin.litmus:4: \"L0\": labels and branches are refused: a trace has the values"];
+    let label =
+        ["spin.litmus:4: \"L0\": labels and branches are refused: a trace holds the values"];
     desk.refuses(2, "litmus spin.litmus", &label);
     fs::write(desk.file("if.litmus"), OPENCL.replace("int r1 = *x;", "if (r0) r1 = *x;")).unwrap();
-    let branch = ["if.litmus:8: \"if\": labels and branches are refused: a trace has the values"];
+    let branch = ["if.litmus:8: \"if\": labels and branches are refused: a trace holds the values"];
     desk.refuses(2, "litmus if.litmus", &branch);
     desk.refuses(
         2,

@@ -208,7 +208,7 @@ fn what_cannot_have_mutants_is_refused() {
     }
     fs::write(desk.file("rtl/gtsc_rst/gtsc_rst.sv"), "module gtsc_rst (input nosuch_t a);")
         .unwrap();
-    let message = ["gtsc_rst: yosys does not read the RTL", "nosuch_t"];
+    let message = ["gtsc_rst: yosys rejects the RTL", "nosuch_t"];
     desk.refuses(2, &format!("{WORDS} --rtl rtl"), &message);
 }
 

@@ -48,7 +48,7 @@ fn runs_stand_side_by_side_in_the_order_of_their_pages() {
     assert!(at("cpelide") < at("software"));
     desk.refuses(2, "report cpelide.html --output cpelide.html", &["cpelide.html: it would"]);
     std::fs::write(desk.file("no.html"), "<html></html>").unwrap();
-    desk.refuses(2, "report no.html --output x.html", &["no.html: is no page of duet"]);
+    desk.refuses(2, "report no.html --output x.html", &["no.html: is not a page of duet"]);
     assert!(!desk.file("x.html").exists());
 }
 

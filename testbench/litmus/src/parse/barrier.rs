@@ -16,8 +16,8 @@ pub fn check(words: &Words, test: &Test, threads: &[Writer]) -> Result<(), Parse
     let Err((thread, step)) = Meetings::find(test) else { return Ok(()) };
     let is_barrier = |step: &&Step| matches!(step, Step::Barrier(_));
     let before = test.threads[thread].steps[..step].iter().filter(is_barrier).count();
-    let problem = "waits for ever: the threads that meet there must come to their barriers in the \
-                   same order, and equally often";
+    let problem = "deadlocks: its threads must reach their barriers in the same order and equally \
+                   often";
     Err(words.error(&threads[thread].barriers[before].word, problem))
 }
 
@@ -31,13 +31,16 @@ fn counts(words: &Words, of: &Writer, at: &Use, threads: &[Writer]) -> Result<()
     let problem = match (come.cmp(&count), group.iter().find(|writer| !uses(writer))) {
         (Ordering::Equal, _) => return Ok(()),
         (Ordering::Less, Some(absent)) if at.count.is_none() => format!(
-            "waits for ever: it is of all {count} threads of the work-group, and P{} never comes",
+            "deadlocks: it waits for all {count} threads of the work-group, but P{} never reaches \
+             it",
             absent.number
         ),
-        (Ordering::Less, _) => format!("waits for ever: {count} threads meet there, {come} come"),
+        (Ordering::Less, _) => {
+            format!("deadlocks: it waits for {count} threads and {come} can arrive")
+        }
         (Ordering::Greater, _) => format!(
-            "{count} threads meet there, {come} come: which of them meet may change, and a trace \
-             has the meetings of one run"
+            "waits for {count} threads and {come} can arrive: their grouping can vary, and a trace \
+             holds the grouping of one run"
         ),
     };
     Err(words.error(&at.word, &problem))

@@ -20,7 +20,7 @@ pub fn begins(words: &Words) -> bool {
 /// Reads it to the end of the file.
 pub fn read(words: &mut Words, test: &mut Test, threads: &[Writer]) -> Result<(), ParseError> {
     if words.pass_if("locations") {
-        words.must("[", "[, before what is shown")?;
+        words.must("[", "[, before the observed values")?;
         while !words.pass_if("]") {
             test.shown.extend(operand(words, test, threads)?.seen());
             words.pass_if(";");
@@ -35,7 +35,7 @@ pub fn read(words: &mut Words, test: &mut Test, threads: &[Writer]) -> Result<()
         "exists" => Quantifier::Exists,
         "forall" => Quantifier::ForAll,
         "~" | "not" => {
-            words.must("exists", "exists, behind ~")?;
+            words.must("exists", "exists, after ~")?;
             Quantifier::NotExists
         }
         _ => return Err(words.error(&word, "must be exists, ~exists or forall")),
@@ -124,7 +124,7 @@ fn operand(words: &mut Words, test: &Test, threads: &[Writer]) -> Result<Operand
 }
 
 fn register(words: &mut Words, word: &Word, threads: &[Writer]) -> Result<Operand, ParseError> {
-    let number = thread(&word.text).expect("the caller has looked");
+    let number = thread(&word.text).expect("the caller has checked");
     let Some(of) = threads.get(number) else {
         let last = threads.len() - 1;
         return Err(words.error(word, &format!("must be a thread, P0 to P{last}")));

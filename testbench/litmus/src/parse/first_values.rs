@@ -47,7 +47,7 @@ pub fn read(words: &mut Words, test: &mut Test) -> Result<Vec<First>, ParseError
         }
         let value = first_value(words, &word)?;
         if test.locations.iter().any(|(name, _)| *name == word.text) {
-            return Err(words.error(&word, "has a first value already"));
+            return Err(words.error(&word, "already has a first value"));
         }
         if test.locations.len() == MOST_LOCATIONS {
             return Err(words.error(&word, &format!("is more than {MOST_LOCATIONS} locations")));
@@ -60,7 +60,7 @@ fn first_value(words: &mut Words, word: &Word) -> Result<u32, ParseError> {
     match &words.peek().text[..] {
         ";" | "}" => return Ok(0),
         "@" => {
-            let problem = "is another proxy of a location: a machine has one path to memory";
+            let problem = "is another proxy of a location, but a machine has one path to memory";
             return Err(words.error(word, problem));
         }
         "[" => return Err(words.error(word, "is an array: must be a location of 4 bytes")),

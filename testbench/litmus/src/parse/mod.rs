@@ -38,8 +38,8 @@ const MOST_STEPS: usize = 16;
 const MOST_WAYS: u64 = 1_000_000;
 
 /// Why branches and labels are refused.
-const ONE_RUN: &str = "labels and branches are refused: a trace has the values of one run, so no \
-                       operation may depend on what was loaded";
+const ONE_RUN: &str = "labels and branches are refused: a trace holds the values of one run, so no \
+                       operation can depend on a loaded value";
 
 /// Reads a test. `file` names it in errors.
 pub fn parse(file: &str, text: &str) -> Result<Test, ParseError> {
@@ -49,7 +49,7 @@ pub fn parse(file: &str, text: &str) -> Result<Test, ParseError> {
         "PTX" => ptx::threads,
         "OPENCL" => opencl::threads,
         _ => {
-            return Err(words.error(&dialect, "must be PTX or OPENCL: the dialects that are read"));
+            return Err(words.error(&dialect, "must be PTX or OPENCL, the supported dialects"));
         }
     };
     let name = words.rest_of_line();
@@ -76,7 +76,7 @@ pub fn parse(file: &str, text: &str) -> Result<Test, ParseError> {
         true => Ok(test),
         false => {
             let word = Word { text: test.name.clone(), line: 1 };
-            let problem = format!("{ways} ways in which it may go: must be at most {MOST_WAYS}");
+            let problem = format!("{ways} possible executions: must be at most {MOST_WAYS}");
             Err(words.error(&word, &problem))
         }
     }

@@ -56,7 +56,7 @@ fn what_is_wrong_is_named_with_its_line() {
             "ld.acquire.gpu r0",
             "ld.acquire r0",
             9,
-            "\"ld.acquire\": is not complete: must be one of cta, gpu, sys comes",
+            "\"ld.acquire\": is incomplete: the next part must be one of cta, gpu, sys",
         ),
         ("r1, x", "r1, w", 10, "\"w\": must be a location with a first value: one of x, y"),
         ("y,1 |", "y,r0 |", 10, "\"r0\": has no value in P0"),
@@ -64,22 +64,22 @@ fn what_is_wrong_is_named_with_its_line() {
             "st.weak x, 1       |",
             "ld.weak r0, y\n|;\nst.weak x, r0 |",
             11,
-            "depends on what P0 has",
+            "depends on a value that P0 has loaded",
         ),
         ("P1@cta 1", "P2@cta 1", 8, "\"P2\": must be P1"),
         ("PTX", "X86", 1, "\"X86\": must be PTX or OPENCL"),
         ("1:r1", "1:r7", 12, "\"r7\": must be a register into which P1 loads"),
         ("~exists", "always", 12, "\"always\": must be one of ld, st"),
         ("plus", "inc", 11, "\"inc\": must be one of exch, add, plus, sub, minus, min, max, and"),
-        ("st.weak x, 1", "L0:", 9, "\"L0\": labels and branches are refused: a trace has"),
+        ("st.weak x, 1", "L0:", 9, "\"L0\": labels and branches are refused: a trace holds"),
         ("st.weak x, 1", "bne r0, 0, L0", 9, "\"bne\": labels and branches are refused"),
         ("st.weak x, 1", "fence.proxy.alias", 9, "\"fence.proxy\": orders proxies"),
         ("st.weak x, 1", "tld.weak r0, x", 9, "\"tld.weak\": is of another proxy"),
         ("st.weak x, 1", "bar.cta.arrive 1", 9, "\"bar.arrive\": is refused"),
         ("st.weak x, 1", "bar.cta.sync 16", 9, "\"16\": must be a barrier, 0 to 15"),
         ("st.weak x, 1", "bar.cta.sync 1, 1, 2", 9, "a barrier has a number and a count"),
-        ("st.weak x, 1", "bar.cta.sync 1, 2", 9, "waits for ever: 2 threads meet there, 1 come"),
-        ("\"words\"", "\"words", 2, "begins a text that has no end"),
+        ("st.weak x, 1", "bar.cta.sync 1, 2", 9, "deadlocks: it waits for 2 threads and 1 can"),
+        ("\"words\"", "\"words", 2, "starts a string without an end"),
         ("x=0; y", "x=0; int z[2]; y", 4, "\"z\": is an array"),
         ("x=0; y", "x=0; long z; y", 4, "\"long\": must be a type of 4 bytes"),
         ("P1:r0=0", "P7:r0=0", 5, "\"P7\": must be a thread, P0 to P1"),
@@ -98,8 +98,8 @@ fn what_is_wrong_is_named_with_its_line() {
 fn barriers_are_of_all_threads_of_a_work_group() {
     let text = MP.replace("P1@cta 1", "P1@cta 0").replace("st.weak x, 1  ", "bar.cta.sync 0");
     let error = parse("f", &text).unwrap_err();
-    let problem = "\"bar.cta.sync 0\": waits for ever: it is of all 2 threads of the work-group, \
-                   and P1 never comes";
+    let problem = "\"bar.cta.sync 0\": deadlocks: it waits for all 2 threads of the \
+                   work-group, but P1 never reaches it";
     assert!(error.to_string().contains(problem), "{error}");
 }
 
@@ -118,9 +118,15 @@ fn barriers_have_a_number_and_a_count() {
     let test = three(&["bar.cta.sync 1, 2 | bar.sync 1, 2 | st x, 1"]).unwrap();
     assert_eq!(test.threads[0].steps, [Step::Barrier(1)]);
     let cases = [
-        (&["bar.cta.sync 1, 2 | bar.cta.sync 1, 2 | bar.cta.sync 1, 2"][..], "which of them meet"),
-        (&["bar.cta.sync 1, 4 | bar.cta.sync 1, 4 | bar.cta.sync 1, 4"], "waits for ever: 4"),
-        (&["bar.cta.sync 1 | bar.cta.sync 1 | bar.cta.sync 2"], "waits for ever: it is of all 3"),
+        (
+            &["bar.cta.sync 1, 2 | bar.cta.sync 1, 2 | bar.cta.sync 1, 2"][..],
+            "their grouping can vary",
+        ),
+        (
+            &["bar.cta.sync 1, 4 | bar.cta.sync 1, 4 | bar.cta.sync 1, 4"],
+            "deadlocks: it waits for 4",
+        ),
+        (&["bar.cta.sync 1 | bar.cta.sync 1 | bar.cta.sync 2"], "deadlocks: it waits for all 3"),
         (
             &["bar.cta.sync 1, 2 | bar.cta.sync 2, 2 |", "bar.cta.sync 2, 2 | bar.cta.sync 1, 2 |"],
             "in the same order",
@@ -179,7 +185,7 @@ fn a_test_with_too_many_ways_is_refused() {
     let row = " st.weak x, 1 | ld.weak r0, x ;\n".repeat(12);
     let text = format!("PTX T\n{{x=0;}}\n P0@cta 0,gpu 0 | P1@cta 1,gpu 0 ;\n{row}exists (x == 1)");
     let error = parse("f", &text).unwrap_err();
-    assert!(error.to_string().contains("ways in which it may go"), "{error}");
+    assert!(error.to_string().contains("possible executions"), "{error}");
 }
 
 const OPENCL: &str = "OPENCL T
@@ -246,8 +252,8 @@ fn a_tree_says_where_threads_of_opencl_are() {
     assert!(test.threads[0].reaches(Scope::Cta, &test.threads[1]));
     for (tree, problem) in [
         ("(device (work_group P0))", "without P1"),
-        ("(device (work_group (wave P0 P1)))", "is in a sub-group with another thread"),
-        ("(device (work_group P0 P0 P1))", "in the scope tree already"),
+        ("(device (work_group (wave P0 P1)))", "shares a sub-group with another thread"),
+        ("(device (work_group P0 P0 P1))", "already in the scope tree"),
         ("(device (wg P0 P1)) x: local", "\"local\": must be global"),
         ("(planet P0 P1)", "must be a scope: one of device"),
     ] {
@@ -264,19 +270,19 @@ fn what_of_opencl_is_not_modelled_is_named() {
     let cases = [
         ("*y = 1;", "if (1) { *y = 1; }", 4, "\"if\": labels and branches are refused"),
         ("*y = 1;", "L: *y = 1;", 4, "\"L\": labels and branches are refused"),
-        ("uint r1 = *y;", "*y = r0;", 14, "\"r0\": depends on what P1 has loaded"),
-        ("uint r1 = *y;", "int r2 = r0 + 1;", 14, "\"r0\": depends on what P1 has loaded"),
+        ("uint r1 = *y;", "*y = r0;", 14, "\"r0\": depends on a value that P1 has loaded"),
+        ("uint r1 = *y;", "int r2 = r0 + 1;", 14, "\"r0\": depends on a value that P1 has loaded"),
         ("__global int* y", "local int* y", 3, "\"local\": must be global"),
         ("__global int* y", "global long* y", 3, "\"long\": must be a type of 4 bytes"),
         ("__global int* y", "global int* z", 3, "\"z\": must be a location with a first value"),
         ("_scope_work_group", "_scope_sub_group", 5, "\"memory_scope_sub_group\": must be one of"),
         ("order_release", "order_acquire", 5, "\"memory_order_acquire\": must be one of"),
-        ("_strong_", "_weak_", 12, "may fail without a reason"),
+        ("_strong_", "_weak_", 12, "can fail spuriously"),
         (
             "barrier(CLK_GLOBAL_MEM_FENCE)",
             "barrier(CLK_LOCAL_MEM_FENCE)",
             10,
-            "orders local memory",
+            "orders only local memory",
         ),
         ("atomic_fetch_sub", "atomic_fetch_nand", 16, "\"atomic_fetch_nand\": must be one of"),
         ("P1@", "P2@", 8, "\"P2\": must be P1"),

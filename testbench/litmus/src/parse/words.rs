@@ -110,7 +110,7 @@ impl<'a> Words<'a> {
             let Some(rest) = self.rest.strip_prefix('"') else { return Ok(()) };
             let Some(end) = rest.find('"') else {
                 let word = Word { text: "\"".into(), line };
-                return Err(self.error(&word, "begins a text that has no end"));
+                return Err(self.error(&word, "starts a string without an end"));
             };
             self.pass(end + 2);
         }

@@ -105,11 +105,14 @@ impl Writer {
         let problem = match self.held(name) {
             Some(Held::Number(number)) => return Ok(number),
             Some(Held::Loaded(_) | Held::Swapped { .. }) => format!(
-                "depends on what P{thread} has loaded: a trace has the values of one run, so no \
-                 operation may"
+                "depends on a value that P{thread} has loaded: a trace holds the values of one \
+                 run, so no operation can"
             ),
             Some(Held::Address(_)) => "holds an address: must be a number".into(),
-            None => format!("has no value in P{thread}: must be a number, or hold one"),
+            None => format!(
+                "has no value in P{thread}: must be a number or a register that holds \
+                             one"
+            ),
         };
         Err(words.error(word, &problem))
     }

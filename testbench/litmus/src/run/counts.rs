@@ -85,8 +85,8 @@ impl Rows {
                     let words: Vec<_> =
                         instance.words.iter().map(|word| format!("{word:#x}")).collect();
                     let (seats, words) = (seats.join(" "), words.join(" "));
-                    let told = &drawn.told;
-                    format!("{told}; kernel {number}, group.wave {seats}, words {words}")
+                    let machine = &drawn.described;
+                    format!("{machine}; kernel {number}, group.wave {seats}, words {words}")
                 };
                 count.outcomes.entry(outcome).or_insert_with(|| (0, first())).0 += 1;
             }

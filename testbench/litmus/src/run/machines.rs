@@ -90,7 +90,7 @@ pub struct Drawn {
     /// Seed of what ways take longer.
     pub perturb: u64,
     /// Its fields, for a person.
-    pub told: String,
+    pub described: String,
 }
 
 impl Drawn {
@@ -117,13 +117,13 @@ impl Drawn {
             match systems::load(PRESET, &set) {
                 Ok(system) => {
                     let promise = promise(&system);
-                    let told = tell(&system);
+                    let described = tell(&system);
                     let none = || Error::System {
                         design: design.name(),
                         problem: "promises nothing".into(),
                     };
                     let promise = promise.ok_or_else(none)?;
-                    return Ok(Self { system, promise, perturb, told });
+                    return Ok(Self { system, promise, perturb, described });
                 }
                 Err(error) => problem = error.to_string(),
             }

@@ -69,15 +69,15 @@ pub enum Error {
         problem: String,
     },
     /// A test's threads are on more GPUs than machines have.
-    #[error("{0}: threads on {1} GPUs: must be at most {MOST_GPUS}, as machines have")]
+    #[error("{0}: threads on {1} GPUs: must be at most {MOST_GPUS}, the limit of machines")]
     Gpus(String, usize),
     /// No design that takes part has machines of several GPUs.
-    #[error("{0}: threads on several GPUs: none of the designs has such machines")]
+    #[error("{0}: threads on several GPUs: none of the designs runs on several GPUs")]
     OneGpu(String),
     /// A compare-and-swap has no operation of the machine.
     #[error(
-        "{test}: {location}: no atomic of a machine does its compare-and-swaps, beside the other \
-         values of the location"
+        "{test}: {location}: no atomic of a machine performs its compare-and-swaps together with \
+         the other values of the location"
     )]
     Swap {
         /// Name of the test.
@@ -121,7 +121,7 @@ pub fn run(job: &Job, tests: &[Test]) -> Result<Vec<Row>, Error> {
             let left = job.runs - batch as u32 * INSTANCES;
             let rows = run_batch(job, coded, batch as u64, left.min(INSTANCES));
             let failed = rows.is_err();
-            *place.lock().expect("nobody fails with it") = Some(rows);
+            *place.lock().expect("no thread fails with it") = Some(rows);
             if failed {
                 next.store(tasks, Ordering::Relaxed);
             }
@@ -136,7 +136,7 @@ pub fn run(job: &Job, tests: &[Test]) -> Result<Vec<Row>, Error> {
     let mut all = Rows::default();
     for (task, place) in done.into_iter().enumerate() {
         // Behind one that has failed some were not begun.
-        if let Some(rows) = place.into_inner().expect("nobody has failed with it") {
+        if let Some(rows) = place.into_inner().expect("no thread has failed with it") {
             all.add(task / batches, rows?);
         }
     }
@@ -197,7 +197,7 @@ fn run_batch(job: &Job, coded: &Coded, batch: u64, instances: u32) -> Result<Row
         let drawn = Drawn::new(design, (gpus, cus), job, &mut mixed(job.seed, &parts))?;
         let machine = run_one(job, &drawn, trace.reopen()?).map_err(|error| Error::Run {
             test: test.name.clone(),
-            design: format!("{}, {}", design.name(), drawn.told),
+            design: format!("{}, {}", design.name(), drawn.described),
             seed: job.seed,
             error: Box::new(error),
         })?;

@@ -14,7 +14,7 @@ use crate::words::explained;
 const PLACES: [(&str, &str); 4] = [
     ("traffic.chiplet.", "networks inside chiplets"),
     ("traffic.link.", "links between chiplets"),
-    ("traffic.unit.", "to and from the L1 design's units"),
+    ("traffic.unit.", "to and from units of the L1 design"),
     ("traffic.launch.", "between command processors, CUs and L2 banks"),
 ];
 /// Bytes on links between GPUs.
@@ -98,9 +98,13 @@ const CACHES: [Cache; 3] = [
     (
         "loads at L1s",
         &["l1.loads", "l1.uncached_loads"],
-        &[("l1.hits", "hits"), ("l1.merges", "joined a miss"), ("l1.uncached_loads", "not cached")],
+        &[
+            ("l1.hits", "hits"),
+            ("l1.merges", "joined a pending fill"),
+            ("l1.uncached_loads", "not cached"),
+        ],
     ),
-    ("reads at L2s", &["l2.reads"], &[("l2.hits", "hits"), ("l2.merges", "joined a miss")]),
+    ("reads at L2s", &["l2.reads"], &[("l2.hits", "hits"), ("l2.merges", "joined a pending fill")]),
     ("reads at L3s", &["l3.reads"], &[("l3.hits", "hits")]),
 ];
 
@@ -174,7 +178,7 @@ const INVALIDATIONS: [(&str, &str); 6] = [
     ("l2.invalidated", "L2, by acquires"),
     ("l2.inv_hit_write", "L2, for writes"),
     ("l2.inv_hit_evict", "L2, for evicted entries"),
-    ("l2.inv_miss", "found no copy"),
+    ("l2.inv_miss", "without a copy"),
     ("l2.inv_false", "for another line of the entry"),
 ];
 

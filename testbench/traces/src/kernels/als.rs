@@ -12,7 +12,7 @@ pub const PROGRAM: Program = Program {
     name: "als",
     about: "alternating least squares: rows gathered by index, an 8 x 8 system for each",
     size: Knob::new("users; half as many items", 320, 1..=1 << 22),
-    iterations: Knob::new("times that users and items are solved for", 1, 1..=10_000),
+    iterations: Knob::new("rounds of solving for users and items", 1, 1..=10_000),
     footprint: "about 300 n: 16 for each of 16 n ratings, 36 for each user and item",
 };
 

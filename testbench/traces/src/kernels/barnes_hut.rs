@@ -10,8 +10,8 @@ use super::{Buffer, Device, Item, Knob, Launch, Params, Program, at, chunk};
 
 pub const PROGRAM: Program = Program {
     name: "barnes_hut",
-    about: "Barnes-Hut: a quadtree built under locks, summed up from below, walked for forces",
-    size: Knob::new("bodies", 256, 1..=1 << 18),
+    about: "Barnes-Hut: a quadtree built under locks, summed bottom-up, traversed for forces",
+    size: Knob::new("particles", 256, 1..=1 << 18),
     iterations: Knob::new("time steps", 1, 1..=10_000),
     footprint: "112 n + 2308",
 };

@@ -11,7 +11,7 @@ pub const PROGRAM: Program = Program {
     name: "btree",
     about: "look-ups of keys and of ranges of keys in a B+ tree of order 256 (Rodinia)",
     size: Knob::new("keys looked up; the tree has 100 times as many", 16, 1..=1 << 16),
-    iterations: Knob::new("times that new keys are looked up", 1, 1..=1000),
+    iterations: Knob::new("rounds of look-ups with new keys", 1, 1..=1000),
     footprint: "about 2100 n",
 };
 

@@ -9,9 +9,9 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 
 pub const PROGRAM: Program = Program {
     name: "colouring",
-    about: "graph colouring, neighbours' colours read while other work-groups write them",
+    about: "graph colouring: work-groups read neighbours' colours while others write them",
     size: Knob::new("vertices", 512, 2..=1 << 20),
-    iterations: Knob::new("most rounds; 64 are always enough", 64, 1..=1 << 20),
+    iterations: Knob::new("maximum number of rounds; 64 always suffice", 64, 1..=1 << 20),
     footprint: "about 100 n: 4 for each of about 22 n edges, 9 for each vertex",
 };
 

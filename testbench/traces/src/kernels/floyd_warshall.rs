@@ -9,7 +9,7 @@ use super::{Device, Knob, Launch, Params, Program, at};
 pub const PROGRAM: Program = Program {
     name: "floyd_warshall",
     about: "shortest paths between all pairs of vertices, a kernel for each vertex (Pannotia)",
-    size: Knob::new("vertices, with a quarter as many edges each", 28, 2..=1 << 13),
+    size: Knob::new("vertices; each has n/4 edges", 28, 2..=1 << 13),
     iterations: Knob::new("graphs, one after another", 1, 1..=1000),
     footprint: "8 n^2",
 };

@@ -10,7 +10,7 @@ use super::{Device, Knob, Launch, Params, Program, at};
 
 pub const PROGRAM: Program = Program {
     name: "lbm",
-    about: "lattice-Boltzmann method, nine directions: as many stores as loads",
+    about: "lattice-Boltzmann method with nine directions: equal numbers of loads and stores",
     size: Knob::new("rows and columns of the grid", 48, 3..=1 << 12),
     iterations: Knob::new("time steps", 2, 1..=10_000),
     footprint: "72 n^2",

@@ -12,8 +12,9 @@ use super::{Device, Knob, Params, Program};
 
 pub const PROGRAM: Program = Program {
     name: "mixed_jobs",
-    about: "stream, copy, jacobi2d and hotspot3d, each in a stream of its own; then added up",
-    size: Knob::new("elements of an array of a job, or about as many", 1024, 9..=1 << 24),
+    about: "stream, copy, jacobi2d and hotspot3d, each in its own stream; then their results are \
+            added up",
+    size: Knob::new("approximate number of elements of an array of a job", 1024, 9..=1 << 24),
     iterations: Knob::new("steps of each job", 2, 1..=10_000),
     footprint: "44 n",
 };

@@ -9,7 +9,7 @@ use super::{Device, Knob, Launch, Params, Program, at};
 
 pub const PROGRAM: Program = Program {
     name: "pathfinder",
-    about: "cheapest way through a grid, 20 rows for each kernel in local memory (Rodinia)",
+    about: "cheapest path through a grid, 20 rows per kernel in local memory (Rodinia)",
     size: Knob::new("columns", 1536, 1..=1 << 22),
     iterations: Knob::new("rows below the first", 24, 1..=10_000),
     footprint: "4 n * iterations + 8 n",

@@ -221,7 +221,7 @@ impl Record for Shadow {
 
     fn access(&mut self, access: &Access) -> Result<(), Broken> {
         check!(self.at == At::Group, "access at {:?}", self.at);
-        check!(self.fail_at.is_none_or(|at| self.accesses < at), "no room");
+        check!(self.fail_at.is_none_or(|at| self.accesses < at), "the access fails");
         let items: u32 = self.spec.local.iter().product();
         check!(access.item < items, "work-item {} of {items}", access.item);
         let len = access.bytes.len();

@@ -9,7 +9,7 @@ use super::{Device, Knob, Launch, Params, Program, at};
 
 pub const PROGRAM: Program = Program {
     name: "spanning_tree",
-    about: "spanning tree, vertices adopted by compare-and-swap while others look at them",
+    about: "spanning tree: vertices adopted by compare-and-swap while other work-items read them",
     size: Knob::new("vertices", 768, 2..=1 << 20),
     iterations: Knob::new("most rounds", 64, 1..=1 << 20),
     footprint: "about 110 n: 4 for each of about 24 n edges, 12 for each vertex",

@@ -10,7 +10,7 @@ use super::{Device, Knob, Launch, Params, Program, at, chunk};
 
 pub const PROGRAM: Program = Program {
     name: "sssp_pull",
-    about: "shortest paths from one vertex: each looks at its in-edges in every round",
+    about: "shortest paths from one vertex: each vertex reads its in-edges in every round",
     size: Knob::new("vertices; about 13 edges into each", 512, 2..=1 << 22),
     iterations: Knob::new("rounds", 2, 1..=10_000),
     footprint: "about 120 n: 104 for edges",

@@ -8,7 +8,7 @@ use super::{Device, Knob, Params, Program};
 
 pub const PROGRAM: Program = Program {
     name: "stream_jobs",
-    about: "four BabelStreams, each in a stream of its own; their results are added up",
+    about: "four BabelStreams, each in its own stream; then their results are added up",
     size: Knob::new("elements of an array of a job", 512, 1..=1 << 24),
     iterations: Knob::new("rounds of the four kernels of a job", 3, 1..=10_000),
     footprint: "52 n",

@@ -10,7 +10,7 @@ use super::{Buffer, Device, Knob, Launch, Params, Program, at};
 
 pub const PROGRAM: Program = Program {
     name: "wave",
-    about: "wave equation in one kernel, work-groups wait for their neighbours' flags",
+    about: "wave equation in one kernel: work-groups wait for their neighbours' flags",
     size: Knob::new("rows and columns of the grid", 64, 3..=1 << 12),
     iterations: Knob::new("time steps", 3, 1..=10_000),
     footprint: "8 n^2 + n",

@@ -12,7 +12,7 @@ pub const PROGRAM: Program = Program {
     name: "work_queue",
     about: "particles sorted into cells by tasks of a shared queue that push new tasks",
     size: Knob::new("particles", 2048, 1..=1 << 20),
-    iterations: Knob::new("most levels below the root", 8, 1..=10),
+    iterations: Knob::new("maximum number of levels below the root", 8, 1..=10),
     footprint: "20 n + about 8 n * iterations",
 };
 

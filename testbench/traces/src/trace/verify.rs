@@ -168,7 +168,7 @@ impl Check {
             Event::Kernel(_) | Event::Streams(_) | Event::Wait { .. } => return,
         };
         if !right {
-            self.outcome.wrong(|| format!("{what} at no right place: {place}"));
+            self.outcome.wrong(|| format!("{what} at a wrong place: {place}"));
         }
     }
 
@@ -312,10 +312,15 @@ impl Replay {
         let held = &mut bytes[..seen.len()];
         self.memory.read(addr, held);
         if !racy {
-            let what = || format!("a determined load saw {seen:02x?}, memory holds {held:02x?}");
+            let what = || {
+                format!(
+                    "a race-free load returned {seen:02x?}, memory holds \
+                                   {held:02x?}"
+                )
+            };
             (seen != held).then(what)
         } else if !head.may_hold(addr, seen) {
-            Some(format!("a racy load saw {seen:02x?}, which is not possible"))
+            Some(format!("a racy load returned {seen:02x?}, which is not possible"))
         } else if !head.may_hold(addr, held) {
             Some(format!("memory holds {held:02x?}, which the tables call impossible"))
         } else {

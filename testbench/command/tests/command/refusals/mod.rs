@@ -215,8 +215,12 @@ fn tools_are_the_same_in_any_folder() {
     fs::create_dir(desk.file("other")).unwrap();
     assert_eq!(doctor(".", &[]), doctor("other", &[]));
     for (variable, value, message) in [
-        ("DUET_TOOLS", ".tools", "DUET_TOOLS = .tools: must be a folder that is there"),
-        ("DUET_TOOLS", "/no/such/folder", "DUET_TOOLS = /no/such/folder: must be a folder"),
+        (
+            "DUET_TOOLS",
+            ".tools",
+            "DUET_TOOLS = .tools: must be the absolute path of an existing folder",
+        ),
+        ("DUET_TOOLS", "/no/such/folder", "DUET_TOOLS = /no/such/folder: must be the absolute"),
         ("VERILATOR", "./verilator", "VERILATOR = ./verilator: must be an absolute path"),
         ("VERILATOR", "nosuch", "VERILATOR = nosuch: does not run"),
         ("PATH", ".", "c++"),
@@ -235,6 +239,11 @@ fn rtl_without_verilator_ends_with_status_5_and_says_how_to_get_it() {
     let none = [("VERILATOR", "nosuch")];
     for words in ["compare".to_string(), format!("run{}", on("rtl"))] {
         let words = format!("{words} {TWO_GPUS} {REUSE}");
-        desk.refuses_in(&none, 5, &words, &["no RTL body", "VERILATOR = nosuch: does not run"]);
+        desk.refuses_in(
+            &none,
+            5,
+            &words,
+            &["no Verilated library", "VERILATOR = nosuch: does not run"],
+        );
     }
 }

@@ -80,7 +80,11 @@ const ACCEL_SIM: &[(&str, (&str, &str), &[&str])] = &[
     ("%.traceg\n", ("warp = 0", "warp = x"), &["%.traceg:", "expected"]),
     ("%.traceg\n", ("insts = 10", "insts = 11"), &["%.traceg:", "expected"]),
     ("%.traceg\n", ("insts = 10", "insts = x"), &["%.traceg:", "expected"]),
-    ("%.traceg\n", ("-grid dim = (2,1,1)", "-grid dim = (3,1,1)"), &["3 thread blocks, found 2"]),
+    (
+        "%.traceg\n",
+        ("-grid dim = (2,1,1)", "-grid dim = (3,1,1)"),
+        &["the product of grid dim, found 2"],
+    ),
     (
         "%.traceg\n",
         ("-grid dim = (2,1,1)", "-grid dim = (1,1,1)"),

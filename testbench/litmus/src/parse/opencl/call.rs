@@ -81,7 +81,7 @@ pub fn is_known(name: &str) -> bool {
 /// The error of a function that is not.
 pub fn unknown(words: &Words, word: &Word) -> ParseError {
     if word.text.starts_with("atomic_compare_exchange_weak") {
-        let problem = "may fail without a reason, and the machine's never does: must be \
+        let problem = "can fail spuriously, and the machine's never does: must be \
                        atomic_compare_exchange_strong";
         return words.error(word, problem);
     }
@@ -98,7 +98,7 @@ pub fn read(
     beside: Option<&Word>,
     (parameters, writer): (&Parameters, &mut Writer),
 ) -> Result<(), ParseError> {
-    let (does, is_explicit) = find(&function.text).expect("the caller has looked");
+    let (does, is_explicit) = find(&function.text).expect("the caller has checked");
     words.must("(", "(, before arguments")?;
     let result = |writer: &mut Writer| beside.map(|name| writer.load_into(&name.text));
     match does {
@@ -132,7 +132,7 @@ pub fn read(
         Does::CompareSwap => {
             let location = location(words, parameters)?;
             comma(words)?;
-            words.must("&", "&, before the variable that holds what is expected")?;
+            words.must("&", "&, before the variable that holds the expected value")?;
             let variable = words.next();
             let expected = writer.number_in(words, &variable, &variable.text)?;
             comma(words)?;
@@ -170,8 +170,8 @@ pub fn read(
         }
         Does::Barrier => {
             if !flags(words)? {
-                let problem = "orders local memory alone: must have CLK_GLOBAL_MEM_FENCE, as the \
-                               machine's barrier orders all";
+                let problem = "orders only local memory: must have CLK_GLOBAL_MEM_FENCE, because \
+                               the machine's barrier orders all memory";
                 return Err(words.error(function, problem));
             }
             if words.pass_if(",") {
@@ -184,7 +184,7 @@ pub fn read(
             writer.barrier(Use { number, count: None, word: Word { text, line: function.line } });
         }
     }
-    words.must(")", "), behind arguments")
+    words.must(")", "), after arguments")
 }
 
 /// The order and the scope at a call's end; without them, sequentially consistent on the device.

@@ -93,7 +93,7 @@ fn parameters(words: &mut Words, test: &Test) -> Result<Vec<(String, usize)>, Pa
             break;
         }
     }
-    words.must(")", ", or ), behind a parameter")?;
+    words.must(")", ", or ), after a parameter")?;
     Ok(all)
 }
 
@@ -111,5 +111,5 @@ fn region(words: &mut Words) -> Result<bool, ParseError> {
 }
 
 fn no_region(words: &Words, word: &Word) -> ParseError {
-    words.error(word, "must be global: other memory is not in the caches, and no trace has it")
+    words.error(word, "must be global: traces and caches hold no other memory")
 }

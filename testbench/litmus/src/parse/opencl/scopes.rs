@@ -41,7 +41,11 @@ pub fn read(
     let first = words.peek();
     if first.text == "(" {
         if is_placed {
-            return Err(words.error(&first, "begins a scope tree: threads have places already"));
+            return Err(words.error(
+                &first,
+                "starts a scope tree, but the threads already have \
+                                            places",
+            ));
         }
         let placed = vec![false; threads.len()];
         let mut tree = Tree { threads, placed, waves: Vec::new(), nodes: 0 };
@@ -49,7 +53,7 @@ pub fn read(
             tree.node(words, Node::default())?;
         }
         if let Some(number) = tree.placed.iter().position(|is_placed| !is_placed) {
-            let problem = format!("begins a scope tree without P{number}: must have all threads");
+            let problem = format!("starts a scope tree without P{number}: must have all threads");
             return Err(words.error(&first, &problem));
         }
     }
@@ -106,11 +110,12 @@ impl Tree<'_> {
             return Err(words.error(word, &format!("must be a thread, P0 to P{last}, ( or )")));
         };
         if std::mem::replace(&mut self.placed[number], true) {
-            return Err(words.error(word, "is in the scope tree already"));
+            return Err(words.error(word, "is already in the scope tree"));
         }
         if let Some(wave) = at.wave {
             if self.waves.contains(&wave) {
-                let problem = "is in a sub-group with another thread: each is a wave of its own";
+                let problem = "shares a sub-group with another thread, but each thread is a wave \
+                               of its own";
                 return Err(words.error(word, problem));
             }
             self.waves.push(wave);

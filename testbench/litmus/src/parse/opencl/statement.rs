@@ -31,7 +31,7 @@ pub fn read(
         branch if BRANCHES.contains(&branch) => return Err(words.error(&word, ONE_RUN)),
         "*" => {
             let location = location(words, parameters)?;
-            words.must("=", "=, before what is stored")?;
+            words.must("=", "=, before the stored value")?;
             let value = expression(words, writer)?;
             writer.access(Step::Store { location, value }, Around::NONE, None);
             return end(words);
@@ -72,7 +72,7 @@ pub fn read(
 }
 
 fn end(words: &mut Words) -> Result<(), ParseError> {
-    words.must(";", ";, behind a statement: no operator goes with what is loaded")
+    words.must(";", ";, after a statement: operators on loaded values are not supported")
 }
 
 /// What stands behind `name =`.
@@ -142,9 +142,11 @@ fn factor(words: &mut Words, writer: &Writer) -> Result<u32, ParseError> {
             words.must(")", ")")?;
             Ok(inner)
         }
-        name if call::is_known(name) => {
-            Err(words.error(&word, "is a call within an expression: must stand alone behind ="))
-        }
+        name if call::is_known(name) => Err(words.error(
+            &word,
+            "is a call within an expression: must be the whole right side \
+                                    of =",
+        )),
         _ if words.peek().text == "(" => Err(call::unknown(words, &word)),
         name if is_name(name) => writer.number_in(words, &word, name),
         _ => number(words, &word),

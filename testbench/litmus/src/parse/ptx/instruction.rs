@@ -27,7 +27,7 @@ pub fn read(
         return Err(words.error(&word, ONE_RUN));
     }
     if PROXIES.contains(&kind) {
-        return Err(words.error(&word, "is of another proxy: a machine has one path to memory"));
+        return Err(words.error(&word, "is of another proxy, but a machine has one path to memory"));
     }
     let mut parts = Parts::new(&word);
     match kind {
@@ -185,7 +185,7 @@ fn address(
         _ => find_location(words, &word, locations)?,
     };
     if is_in_brackets {
-        words.must("]", "], behind an address")?;
+        words.must("]", "], after an address")?;
     }
     Ok(location)
 }

@@ -66,7 +66,7 @@ fn rows(words: &mut Words, test: &Test, threads: &mut [Writer]) -> Result<(), Pa
             }
             writer.check(words, &word)?;
             match writer.number == last {
-                true => words.must(";", "; behind the last thread's instruction")?,
+                true => words.must(";", "; after the last thread's instruction")?,
                 false => words.must("|", "| before the next thread's instruction")?,
             }
         }

@@ -63,7 +63,7 @@ impl Parts {
             let near = did_you_mean(&part, names.iter().copied());
             let problem = format!("must be one of {}{near}", names.join(", "));
             match part.is_empty() {
-                true => words.error(&self.word, &format!("is not complete: {problem} comes next")),
+                true => words.error(&self.word, &format!("is incomplete: the next part {problem}")),
                 false => self.refuse(words, &part, &problem),
             }
         })
@@ -84,7 +84,7 @@ impl Parts {
         match self.left.next() {
             None => Ok(()),
             Some(part) => {
-                Err(self.refuse(words, &part, "must not be there: the instruction is complete"))
+                Err(self.refuse(words, &part, "is unexpected: the instruction is complete"))
             }
         }
     }
@@ -132,7 +132,7 @@ impl Parts {
     /// `fence`: without an order it is acq_rel. A machine has one kind.
     pub fn fence(&mut self, words: &Words) -> Result<Scope, ParseError> {
         if self.left.peek().is_some_and(|part| part == "proxy") {
-            let problem = "orders proxies: a machine has one path to memory";
+            let problem = "orders proxies, but a machine has one path to memory";
             return Err(self.refuse(words, "fence.proxy", problem));
         }
         self.optional(&[("sc", ()), ("acq_rel", ())]);
@@ -153,8 +153,8 @@ impl Parts {
     pub fn barrier(&mut self, words: &Words) -> Result<(), ParseError> {
         self.optional(&[("cta", ())]);
         if let Some(part) = self.left.next_if(|part| part == "arrive" || part == "red") {
-            let problem = "is refused: all threads of a machine's barrier wait there, and it has \
-                           no result";
+            let problem = "is refused: all threads of a machine's barrier wait, and the barrier \
+                           has no result";
             return Err(self.refuse(words, &format!("bar.{part}"), problem));
         }
         self.one_of(words, &[("sync", ())])?;

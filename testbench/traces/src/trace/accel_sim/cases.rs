@@ -152,7 +152,7 @@ fn bad_files_are_refused_where_they_are_bad() {
         (
             "a-partial-grid",
             partial,
-            "kernel-1.traceg:40: expected as many as grid dim, 3 thread blocks, found 2",
+            "kernel-1.traceg:40: expected 3 thread blocks, the product of grid dim, found 2",
         ),
         (
             "a-uppercase-hex",

@@ -113,7 +113,7 @@ impl Kernel {
                 if found == blocks {
                     return Ok(false);
                 }
-                let all = format!("as many as grid dim, {blocks} thread blocks, found {found}");
+                let all = format!("{blocks} thread blocks, the product of grid dim, found {found}");
                 return self.expected(&all);
             }
             let (number, block) = self.read_block()?;
