@@ -209,7 +209,7 @@ def explain(words, folder):
         return None
     if status in (2, 5):
         sys.exit(f"explained: {' '.join(words)}: {problem}")
-    status, told, problem = duet(["explain"], folder)
+    status, told, problem = duet(["explain", "--trust"], folder)
     if status != 0:
         sys.exit(f"explained: {' '.join(words)}: {problem}")
     return told
@@ -261,7 +261,8 @@ def main():
             if machines:
                 machine, config = machines[block]
                 words = ["run", *machine, "--impl", "*=rtl"]
-            read = synth.read_command(RTL, block, config, folder)
+            given = synth.parameters(RTL, block, config)
+            read = synth.read_command(RTL, block, given, folder)
             listed, netlist = (os.path.join(folder, name) for name in ("list.txt", "netlist.v"))
             for path in (listed, netlist):
                 if os.path.exists(path):

@@ -16,8 +16,6 @@ use crate::wave::Internals;
 const MOST: usize = 40;
 /// Bits of the widest register that a report shows.
 const WIDEST: u32 = 256;
-/// Columns of a report's line.
-const COLUMNS: usize = 120;
 
 /// The cycles around a difference, oldest first.
 #[derive(Clone, Debug, Default)]
@@ -153,7 +151,7 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or(text)
 }
 
-/// Those that are not 0, in lines; elements of arrays last, because they are many.
+/// Those that are not 0, in a line; elements of arrays last, because they are many.
 fn write_registers(
     f: &mut fmt::Formatter<'_>,
     implementation: &str,
@@ -161,7 +159,6 @@ fn write_registers(
 ) -> fmt::Result {
     let set: Vec<_> = registers.iter().filter(|(_, v)| v.words.iter().any(|&w| w != 0)).collect();
     let mut line = format!("  state  {implementation}:");
-    let begin = line.len();
     let is_element = |name: &str| name.split('.').any(|part| part.contains("_q["));
     let (elements, whole): (Vec<_>, Vec<_>) =
         set.iter().copied().partition(|(name, _)| is_element(name));
@@ -169,12 +166,7 @@ fn write_registers(
     let mut left = set.len();
     for (name, value) in shown.take(MOST) {
         left -= 1;
-        let text = format!(" {name}={value}");
-        if line.len() > begin && line.len() + text.len() > COLUMNS {
-            write!(f, "\n{line}")?;
-            line = "        ".to_string();
-        }
-        line += &text;
+        line += &format!(" {name}={value}");
     }
     if left > 0 {
         line += &format!(" ... and {left} more in the waveform");

@@ -12,6 +12,7 @@ mod decode;
 mod draw;
 mod episodes;
 pub mod flip;
+pub mod fold;
 pub mod inspect;
 pub mod lockstep;
 mod past;

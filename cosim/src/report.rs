@@ -1,13 +1,16 @@
 //! What a person needs to act on a difference between two bodies of a block.
 
-use std::fmt;
+use std::fmt::{self, Write};
 use std::path::PathBuf;
 
 use ports::Port;
 
+use crate::fold::{Style, fold};
 use crate::inspect::{Differing, Inspected};
 use crate::value::{Value, full_name, is_shown};
 
+/// Columns of a label and the blanks around it.
+const LABEL: usize = 9;
 /// Registers that a report shows of those that differed first.
 const MOST_FIRST: usize = 4;
 
@@ -100,7 +103,7 @@ pub(crate) fn differences(ports: &[Port], model: &[u32], rtl: &[u32]) -> Vec<Dif
     found
 }
 
-fn write_fields(f: &mut fmt::Formatter<'_>, fields: &[(String, Value)]) -> fmt::Result {
+fn write_fields(f: &mut String, fields: &[(String, Value)]) -> fmt::Result {
     for (name, value) in fields {
         match name.is_empty() {
             true => write!(f, " {value}")?,
@@ -133,7 +136,7 @@ impl Mismatch {
     }
 
     /// The registers that differed before the ports did.
-    fn write_first(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_first(&self, f: &mut String) -> fmt::Result {
         let before = self.first.as_ref().filter(|first| first.cycle < self.cycle);
         let Some(Differing { cycle, is_first_seen, registers }) = before else { return Ok(()) };
         let since = if *is_first_seen { "or before" } else { "on" };
@@ -148,7 +151,7 @@ impl Mismatch {
     }
 
     /// Of each channel the last transfers: what they say, and of the last one all fields.
-    fn write_past(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_past(&self, f: &mut String) -> fmt::Result {
         for (i, channel) in self.past.chunk_by(|a, b| a.port == b.port).enumerate() {
             write!(f, "\n  {} {}", if i == 0 { "past  " } else { "      " }, channel[0].port)?;
             for (n, Transfer { cycle, fields, meaning, .. }) in channel.iter().enumerate() {
@@ -167,10 +170,9 @@ impl Mismatch {
         }
         Ok(())
     }
-}
 
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The report in lines of any length.
+    fn write(&self, f: &mut String) -> fmt::Result {
         let Self { place, run: RunName { config, seed }, cycle, .. } = self;
         match self.differences.first() {
             Some(first) => {
@@ -218,5 +220,21 @@ impl fmt::Display for Mismatch {
             write!(f, "\n  rerun  {rerun}")?;
         }
         writeln!(f)
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        self.write(&mut text)?;
+        for line in text.lines() {
+            let blanks = line.len() - line.trim_start().len();
+            // Lines with a label go on below what it is about.
+            let indent = if blanks == 2 { LABEL + 2 } else { blanks + 2 };
+            let is_command = line.starts_with("  rerun ");
+            let style = if is_command { Style::Command } else { Style::Text };
+            writeln!(f, "{}", fold(line, indent, style))?;
+        }
+        Ok(())
     }
 }

@@ -179,7 +179,7 @@ fn run_once<S: NewStimulus>(
 ) -> Result<Outcome, RunError> {
     let block = S::Model::describe(config);
     if let Some(flip) = &options.flip {
-        flip.check(&block, options.cycles)?;
+        flip.checked(&block, options.cycles)?;
     }
     let mut stimulus = S::new(config, &options.statics, options.seed);
     // Apart from what the stimulus draws.
@@ -235,11 +235,16 @@ fn run_once<S: NewStimulus>(
         }
         if pair.failed() {
             let mut mismatch = pair.mismatch().cloned();
+            let found = mismatch.as_ref();
             let written = match (wave.take(), &options.mismatch_wave) {
-                (Some(wave), _) => Some(wave.finish()),
-                (None, Some(path)) => {
-                    pair.window().map(|window| write_window(path, block, window, plain_clock()))
+                (Some(mut wave), _) => {
+                    found.into_iter().for_each(|found| wave.mark(found));
+                    Some(wave.finish())
                 }
+                (None, Some(path)) => pair
+                    .window()
+                    .zip(found)
+                    .map(|(window, found)| write_window(path, block, window, found, plain_clock())),
                 (None, None) => None,
             };
             let (path, unwritten) = told(written);

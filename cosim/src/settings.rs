@@ -1,6 +1,6 @@
 //! From a named configuration and `KEY=VALUE`s to a family's parameters.
 
-use ports::{ConfigError, Field, did_you_mean};
+use ports::{ConfigError, Field, known_names};
 
 use crate::catalog::{Family, RANDOM};
 use crate::draw::draw;
@@ -168,13 +168,8 @@ pub fn named<F: Family>(config: &str) -> Result<F, SettingError> {
 }
 
 fn unknown<'a>(config: &str, all: impl Iterator<Item = &'a str>) -> SettingError {
-    let known = known(config, &all.collect::<Vec<_>>());
+    let known = known_names(config, all, Some("duet list blocks"));
     SettingError::Config { config: config.to_string(), known }
-}
-
-/// Those that there are, and which may have been meant.
-fn known(unknown: &str, all: &[&str]) -> String {
-    all.join(", ") + &did_you_mean(unknown, all.iter().copied())
 }
 
 fn number(key: &str, value: &str, most: u32) -> Result<u32, SettingError> {
@@ -198,7 +193,7 @@ fn resolve<F: Family>(
     let mut table = toml::Table::try_from(base).expect("parameters are numbers and names");
     for (key, value) in settings {
         let keys = || table.keys().map(String::as_str).chain(others.iter().copied());
-        let known = || known(key, &keys().collect::<Vec<_>>());
+        let known = || known_names(key, keys(), None);
         let unknown = || SettingError::Key { key: key.clone(), known: known() };
         let before = table.get(key).ok_or_else(unknown)?;
         let new = match before {

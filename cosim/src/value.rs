@@ -62,9 +62,14 @@ pub fn is_shown(ports: &[Port], port: &Port, image: &[u32]) -> bool {
 
 /// `port.field`, or the port alone where it is one plain value.
 pub fn full_name(port: &Port, leaf: &Leaf) -> String {
+    below(&port.name, leaf)
+}
+
+/// The name of a leaf below this name of its port.
+pub fn below(port: &str, leaf: &Leaf) -> String {
     match leaf.name.chars().next() {
-        None => port.name.clone(),
-        Some('[') => format!("{}{}", port.name, leaf.name),
-        Some(_) => format!("{}.{}", port.name, leaf.name),
+        None => port.to_string(),
+        Some('[') => format!("{port}{}", leaf.name),
+        Some(_) => format!("{port}.{}", leaf.name),
     }
 }

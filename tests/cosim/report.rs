@@ -36,16 +36,16 @@ MISMATCH packetizer.tlp_o.data at cycle 4 (config small, seed 7)
   in     tlp_ready_i=1 self_id_i=0x2
   state  model after the edge: registers
   past   drain_i
-         0  PACK first for GPU 1, id 42, line 0x400, bytes 0-3, window 0x4000, \
-12 B of payload in all
+         0  PACK first for GPU 1, id 42, line 0x400, bytes 0-3, window 0x4000, 12 B of payload in
+           all
          1  PACK last for GPU 1, id 42, line 0x401, bytes 4-5, window 0x4000, 12 B of payload in all
-           data=0x0000_0000_0000_0000_0000_0605_0000_0000 mask=0x0030 line=0x000_0000_0000_0401 \
-plen=0x000c base=0x0000_0000_0000_4000 id=0x2a dest=0x1 eop=1
+           data=0x0000_0000_0000_0000_0000_0605_0000_0000 mask=0x0030 line=0x000_0000_0000_0401
+             plen=0x000c base=0x0000_0000_0000_4000 id=0x2a dest=0x1 eop=1
          tlp_o
-         3  8 B first for GPU 1: FinePack, 3 DW, requester 0x0020, tag 42, BE 0000/1111, 0x4000; \
-sub-packets 4 B at +0x0
-           data=0x0204_0302_0100_0004 nbytes=0x08 hdr=0x0040_0000_0000_0000_f02a_2000_0380_006f \
-dest=0x1 sop=1
+         3  8 B first for GPU 1: FinePack, 3 DW, requester 0x0020, tag 42, BE 0000/1111, 0x4000;
+           sub-packets 4 B at +0x0
+           data=0x0204_0302_0100_0004 nbytes=0x08 hdr=0x0040_0000_0000_0000_f02a_2000_0380_006f
+             dest=0x1 sop=1
   waves  out/packetizer-small-7.vcd
   rerun  duet cosim packetizer --config small --seed 7
 ";

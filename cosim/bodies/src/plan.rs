@@ -70,6 +70,8 @@ pub struct Plan<'a> {
     ibex: Option<&'static Path>,
     coverage: bool,
     sources: Vec<Source>,
+    /// The path of each source as Verilator's messages have it, and as the user can open it.
+    shown: Vec<[String; 2]>,
     top: String,
 }
 
@@ -91,7 +93,8 @@ impl<'a> Plan<'a> {
             return Err(VerilatedError::Coverage { folder: folder.clone() });
         }
         let coverage = coverage.is_some();
-        let plan = Self { request, verilator, compiler, ibex, coverage, sources, top };
+        let shown = sources.iter().map(|s| [s.path.clone(), all.shown(&s.path)]).collect();
+        let plan = Self { request, verilator, compiler, ibex, coverage, sources, shown, top };
         match all.origin() {
             Origin::Own => Ok(plan),
             Origin::Foreign => plan.expanded(),
@@ -272,7 +275,10 @@ impl<'a> Plan<'a> {
 
     /// Errors: Verilator has refused the RTL, or could not do its work.
     fn read_by_verilator(&self, output: &Output) -> Result<(), VerilatedError> {
-        let report = String::from_utf8_lossy(&output.stderr).trim().to_string();
+        let mut report = String::from_utf8_lossy(&output.stderr).trim().to_string();
+        for [path, shown] in self.shown.iter().filter(|[path, shown]| path != shown) {
+            report = report.replace(&format!(" {path}:"), &format!(" {shown}:"));
+        }
         match output.status.code() {
             Some(0) => Ok(()),
             // It says so of each file that it cannot write.

@@ -20,6 +20,8 @@ pub type Embedded = (&'static str, &'static [u8]);
 pub struct Sources {
     /// A folder with one folder for each block and `common`.
     folder: Option<PathBuf>,
+    /// The same as the user names it, where the user can open its files.
+    named: Option<PathBuf>,
     /// In the program: with a folder only blocks of others, where it does not have them.
     embedded: Vec<Embedded>,
     origin: Origin,
@@ -37,7 +39,13 @@ pub enum Origin {
 struct Choice {
     embedded: Vec<Embedded>,
     others: Vec<Embedded>,
-    folder: Option<(PathBuf, Origin)>,
+    folder: Option<Folder>,
+}
+
+struct Folder {
+    path: PathBuf,
+    named: Option<PathBuf>,
+    origin: Origin,
 }
 
 static CHOICE: RwLock<Choice> =
@@ -53,10 +61,11 @@ pub fn embed_beside(files: &[Embedded]) {
     CHOICE.write().unwrap_or_else(|e| e.into_inner()).others.extend(files);
 }
 
-/// Other RTL for all bodies that are asked for from now on. Errors: no such folder.
-pub fn replace_sources(folder: &Path, origin: Origin) -> Result<(), String> {
-    let folder = checked(folder)?;
-    CHOICE.write().unwrap_or_else(|e| e.into_inner()).folder = Some((folder, origin));
+/// Other RTL for all bodies that are asked for from now on. `named`: the folder in which the user
+/// can open the same files, if there is one. Errors: no such folder.
+pub fn replace_sources(folder: &Path, named: Option<&Path>, origin: Origin) -> Result<(), String> {
+    let (path, named) = (checked(folder)?, named.map(PathBuf::from));
+    CHOICE.write().unwrap_or_else(|e| e.into_inner()).folder = Some(Folder { path, named, origin });
     Ok(())
 }
 
@@ -90,13 +99,16 @@ impl Sources {
     pub fn current() -> Result<Self, String> {
         let choice = CHOICE.read().unwrap_or_else(|e| e.into_inner());
         let variable = || env::var_os(VARIABLE).filter(|folder| !folder.is_empty());
-        let (folder, origin) = match (&choice.folder, variable()) {
-            (Some((folder, origin)), _) => (Some(folder.clone()), *origin),
-            (None, Some(folder)) => {
-                let checked = checked(Path::new(&folder));
-                (Some(checked.map_err(|e| format!("{VARIABLE} = {e}"))?), Origin::Own)
+        let (folder, named, origin) = match (&choice.folder, variable()) {
+            (Some(Folder { path, named, origin }), _) => {
+                (Some(path.clone()), named.clone(), *origin)
             }
-            (None, None) => (None, Origin::Own),
+            (None, Some(folder)) => {
+                let named = PathBuf::from(folder);
+                let checked = checked(&named).map_err(|e| format!("{VARIABLE} = {e}"))?;
+                (Some(checked), Some(named), Origin::Own)
+            }
+            (None, None) => (None, None, Origin::Own),
         };
         let mut embedded = choice.others.clone();
         if folder.is_none() {
@@ -107,12 +119,19 @@ impl Sources {
             }
             embedded.extend(&choice.embedded);
         }
-        Ok(Self { folder, embedded, origin })
+        Ok(Self { folder, named, embedded, origin })
+    }
+
+    /// Those that this program has in it, whatever folder is named.
+    pub fn built_in() -> Self {
+        let choice = CHOICE.read().unwrap_or_else(|e| e.into_inner());
+        let embedded = choice.embedded.iter().chain(&choice.others).copied().collect();
+        Self { folder: None, named: None, embedded, origin: Origin::Own }
     }
 
     /// Those of a folder.
     pub fn of_folder(folder: PathBuf, origin: Origin) -> Self {
-        Self { folder: Some(folder), embedded: Vec::new(), origin }
+        Self { folder: Some(folder), named: None, embedded: Vec::new(), origin }
     }
 
     /// Whose RTL it is.
@@ -129,6 +148,19 @@ impl Sources {
             let (_, text) = self.embedded.iter().find(|(name, _)| *name == path)?;
             String::from_utf8(text.to_vec()).ok()
         })
+    }
+
+    /// The path of one of the files as the user can open it; `<folder>/<name>` of one that lies in
+    /// no folder of the user's.
+    pub fn shown(&self, path: &str) -> String {
+        let is_there = |folder: &&PathBuf| folder.join(path).is_file();
+        let named = self.named.as_ref().filter(is_there);
+        named.map_or(path.to_string(), |folder| folder.join(path).display().to_string())
+    }
+
+    /// The folder as the user named it.
+    pub fn named(&self) -> Option<&Path> {
+        self.named.as_deref()
     }
 
     /// The folder that was named, if one was.

@@ -8,6 +8,7 @@ use ports::Description;
 use super::{Clock, Shown, WaveWriter};
 use crate::body::BodyKind;
 use crate::inspect::Window;
+use crate::report::Mismatch;
 use crate::sample::WindowCycle;
 
 /// A waveform that cannot be written.
@@ -28,7 +29,7 @@ pub struct Wave {
 }
 
 impl Wave {
-    /// Creates the file, its save file, and the folder that they lie in.
+    /// Creates the file, those of viewers beside it, and the folder that they lie in.
     pub fn create(path: &Path, clocks: Vec<Clock>, blocks: Vec<Shown>) -> Result<Self, WaveError> {
         let error = |source| WaveError { path: path.to_path_buf(), source };
         let writer = WaveWriter::create(path, clocks, blocks).map_err(error)?;
@@ -47,6 +48,11 @@ impl Wave {
         }
     }
 
+    /// Has viewers show first where implementations differ.
+    pub fn mark(&mut self, mismatch: &Mismatch) {
+        self.writer.mark(mismatch);
+    }
+
     /// Ends the file; returns its path.
     pub fn finish(self) -> Result<PathBuf, WaveError> {
         let Self { path, writer, error } = self;
@@ -62,10 +68,14 @@ pub fn write_window(
     path: &Path,
     block: Description,
     window: &Window,
+    mismatch: &Mismatch,
     clock: Clock,
 ) -> Result<PathBuf, WaveError> {
     let shown = Shown { inside: window.inside.clone(), ..Shown::ports(block, BodyKind::Lockstep) };
+    // In the file the block stands alone.
+    let mismatch = Mismatch { place: shown.place.clone(), ..mismatch.clone() };
     let mut wave = Wave::create(path, vec![clock], vec![shown])?;
     window.cycles.iter().for_each(|cycle| wave.cycle(&[(0, cycle)]));
+    wave.mark(&mismatch);
     wave.finish()
 }

@@ -1,6 +1,6 @@
 //! Waveforms: the ports of both bodies side by side in the scopes `model`, `rtl` and `diff`, same
-//! names, same time stamps, and a GTKWave save file beside them. A block of which one body ran
-//! stands in that body's scope.
+//! names, same time stamps, and beside them a save file of GTKWave and a command file of Surfer. A
+//! block of which one body ran stands in that body's scope.
 //!
 //! Where that is asked for, the insides too: `model.<place>.state` has the registers that the model
 //! shows, and `rtl.<place>` the hierarchy of the RTL with all its signals.
@@ -11,33 +11,38 @@
 
 mod file;
 mod internals;
+mod layout;
 mod save_file;
 mod scopes;
 mod sink;
 mod size;
+mod surfer;
 mod timeline;
+mod views;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use files::PartFile;
 use ports::Description;
 use ports::{Leaf, Port};
 
 use crate::body::BodyKind;
+use crate::report::Mismatch;
 use crate::sample::Inside;
 use crate::sample::WindowCycle;
 use crate::value::{Value, is_shown};
 
 pub use file::{Wave, WaveError, write_window};
 pub use internals::Internals;
-pub use save_file::{ENDING as SAVE_FILE, MARK as SAVE_FILE_MARK};
 pub use size::{Activity, expected_bytes};
 pub use timeline::Clock;
+pub use views::BESIDE;
 
+use layout::{Layout, Mark};
 use scopes::Scope;
 use sink::Sink;
 use timeline::Timeline;
+use views::Views;
 
 /// The three scopes, in file order.
 const SCOPES: [&str; 3] = ["model", "rtl", "diff"];
@@ -138,16 +143,17 @@ pub struct WaveWriter {
     blocks: Vec<Block>,
     signals: Signals,
     sink: Box<dyn Sink>,
-    /// None where a save file of the user's own is there, or the waveform is no file.
-    save: Option<PartFile>,
+    views: Views,
+    /// Where implementations differ.
+    mark: Option<Mark>,
     timeline: Timeline,
     /// What is added to the number of a cycle.
     first_cycle: u64,
 }
 
 impl WaveWriter {
-    /// Creates `path`, an FST where its ending is `.fst`, else a VCD, and the save file `path` with
-    /// the ending `.gtkw`, unless there is one that GTKWave has saved.
+    /// Creates `path`, an FST where its ending is `.fst`, else a VCD, and the files of viewers beside
+    /// it, unless there are some that the user has saved.
     pub fn create(path: &Path, clocks: Vec<Clock>, blocks: Vec<Shown>) -> io::Result<Self> {
         let mut sink = sink::create(path, timeline::exponent(&clocks))?;
         let mut signals = Signals::default();
@@ -168,9 +174,9 @@ impl WaveWriter {
         root.declare(&mut *sink, &|signal| signals.0[signal].width)?;
         sink.begin()?;
         let timeline = Timeline::new(clocks.clone(), of_clocks);
-        let save = save_file::create(path)?;
-        let path = path.to_path_buf();
-        Ok(Self { path, clocks, blocks, signals, sink, save, timeline, first_cycle: 0 })
+        let views = Views::create(path)?;
+        let (path, mark, first_cycle) = (path.to_path_buf(), None, 0);
+        Ok(Self { path, clocks, blocks, signals, sink, views, mark, timeline, first_cycle })
     }
 
     /// Writes one cycle of some of the blocks, each with its place in the list that the file was
@@ -192,12 +198,19 @@ impl WaveWriter {
     pub fn finish(mut self) -> io::Result<()> {
         self.timeline.finish(&mut *self.sink)?;
         self.sink.finish()?;
-        let Some(mut save) = self.save else { return Ok(()) };
         let blocks: Vec<_> = self.blocks.iter().map(|b| (&b.shown, &b.internals)).collect();
-        let first = self.timeline.first();
-        let text = save_file::text(&self.path, &self.clocks, &blocks, first);
-        save.write_all(text.as_bytes())?;
-        save.finish()
+        let (first, mark) = (self.timeline.first(), self.mark.as_ref());
+        let time = |clock: usize, cycle| self.timeline.time(clock, cycle);
+        let layout = Layout::new(&self.clocks, &blocks, mark, first, time);
+        self.views.finish(&self.path, &layout)
+    }
+
+    /// Has viewers show first where the block at this place differs, if it is in the file. The
+    /// cycle is one of those that the file counts.
+    pub fn mark(&mut self, mismatch: &Mismatch) {
+        let block = self.blocks.iter().position(|block| block.shown.place == mismatch.place);
+        let field = mismatch.differences.first().map(|first| first.field.clone());
+        self.mark = block.map(|block| Mark { block, cycle: mismatch.cycle, field });
     }
 }
 

@@ -77,6 +77,11 @@ impl Timeline {
         Self { clocks, signals, unit, slack, ..Self::default() }
     }
 
+    /// The time at which a cycle of a clock begins, in units.
+    pub fn time(&self, clock: usize, cycle: u64) -> u64 {
+        start(&self.clocks[clock], cycle) / self.unit
+    }
+
     /// The time of the first change, in units; `None` while there is none.
     pub fn first(&self) -> Option<u64> {
         self.first

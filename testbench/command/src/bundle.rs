@@ -63,6 +63,9 @@ pub struct Facts {
     pub subject: String,
     /// Kernels of the program that are in the bundle, first and end, of how many; none of a block.
     pub kernels: Option<[u32; 3]>,
+    /// The folder of the user's RTL as the run named it; none where the RTL was this program's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rtl: Option<String>,
     /// The failure in fewer kernels; none where those before it are needed.
     pub short: Option<Short>,
 }
@@ -93,6 +96,7 @@ impl Facts {
             seed: 0,
             subject: String::new(),
             kernels: None,
+            rtl: None,
             short: None,
         }
     }
@@ -186,8 +190,11 @@ impl Bundle {
         }
         let facts: Facts = serde_json::from_slice(&facts).map_err(|e| format!("{FACTS}: {e}"))?;
         // Each is a part of a line.
+        let rtl = facts.rtl.iter().map(|rtl| ("rtl", rtl));
         for (name, text) in
             [("duet", &facts.duet), ("tools", &facts.tools), ("subject", &facts.subject)]
+                .into_iter()
+                .chain(rtl)
         {
             if text.contains(is_hidden) {
                 return Err(format!("{FACTS}: {name} {text:?}: must have no control character"));

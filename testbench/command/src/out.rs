@@ -8,8 +8,13 @@
 //! Names come from files of others: a character that a terminal would obey is shown by its number.
 
 use std::borrow::Cow;
+use std::env;
 use std::fmt::Arguments;
-use std::io::{self, ErrorKind, Write};
+use std::fs::File;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+use std::sync::OnceLock;
 
 use ports::is_hidden;
 
@@ -21,7 +26,9 @@ const NO_READER: u8 = 128 + 13;
 
 /// Writes to standard output.
 pub fn put(text: Arguments) {
-    check(io::stdout().write_all(visible(&text.to_string()).as_bytes()));
+    static IS_COLOURED: OnceLock<bool> = OnceLock::new();
+    let is_coloured = *IS_COLOURED.get_or_init(|| takes_colour(&io::stdout()));
+    check(io::stdout().write_all(shown(&text.to_string(), is_coloured).as_bytes()));
 }
 
 /// Writes what standard output still holds.
@@ -31,7 +38,56 @@ pub fn flush() {
 
 /// Writes to standard error.
 pub fn tell(text: Arguments) {
-    let _ = io::stderr().write_all(visible(&text.to_string()).as_bytes());
+    static IS_COLOURED: OnceLock<bool> = OnceLock::new();
+    let is_coloured = *IS_COLOURED.get_or_init(|| takes_colour(&io::stderr()));
+    let _ = io::stderr().write_all(shown(&text.to_string(), is_coloured).as_bytes());
+}
+
+/// True where both streams are one terminal: a person reads them as one text.
+pub fn is_one_terminal() -> bool {
+    let device = |stream: &dyn AsFd| {
+        let file = File::from(stream.as_fd().try_clone_to_owned().ok()?);
+        file.metadata().ok().map(|found| found.rdev())
+    };
+    let (stdout, stderr) = (io::stdout(), io::stderr());
+    let are_terminals = stdout.is_terminal() && stderr.is_terminal();
+    are_terminals && device(&stdout).is_some_and(|of| device(&stderr) == Some(of))
+}
+
+/// A terminal whose user has not refused colour (no-color.org).
+fn takes_colour(stream: &impl IsTerminal) -> bool {
+    let is_refused = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    stream.is_terminal() && !is_refused && env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// The first words of lines that have a colour, and the colour: bold green or red, yellow.
+const COLOURS: [(&str, &str); 6] = [
+    ("PASS", "1;32"),
+    ("FAIL", "1;31"),
+    ("MISMATCH", "1;31"),
+    ("ASSERTION", "1;31"),
+    ("duet: warning:", "1;33"),
+    ("duet:", "1;31"),
+];
+
+/// A text as a stream gets it.
+fn shown(text: &str, is_coloured: bool) -> Cow<'_, str> {
+    let visible = visible(text);
+    if !is_coloured {
+        return visible;
+    }
+    let line = |line: &str| {
+        let has_word = |(word, _): &&(&str, &str)| {
+            line.strip_prefix(*word).is_some_and(|rest| rest.starts_with(' '))
+        };
+        match COLOURS.iter().find(has_word) {
+            Some((word, colour)) => {
+                format!("\u{1b}[{colour}m{word}\u{1b}[0m{}", &line[word.len()..])
+            }
+            None => line.to_string(),
+        }
+    };
+    visible.split_inclusive('\n').map(line).collect()
 }
 
 /// A text without what a terminal would obey, but for the ends of lines and tabulators.
@@ -80,6 +136,18 @@ macro_rules! eprintln {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn verdicts_have_a_colour_at_the_beginning_of_a_line_alone() {
+        let text = "PASS a: FAIL b\nFAIL a\n  PASS a\nPASSED\nduet: x\nduet: warning: y\n";
+        let expected = "\u{1b}[1;32mPASS\u{1b}[0m a: FAIL b\n\u{1b}[1;31mFAIL\u{1b}[0m a\n  PASS \
+                        a\nPASSED\n\u{1b}[1;31mduet:\u{1b}[0m x\n\u{1b}[1;33mduet: \
+                        warning:\u{1b}[0m y\n";
+        assert_eq!(shown(text, true), expected);
+        assert_eq!(shown(text, false), text);
+        // What a name brings stays visible.
+        assert_eq!(shown("PASS \u{1b}[2J", true), "\u{1b}[1;32mPASS\u{1b}[0m \\u{1b}[2J");
+    }
 
     #[test]
     fn what_a_terminal_would_obey_is_shown_by_its_number() {

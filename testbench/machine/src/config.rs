@@ -4,7 +4,7 @@ mod sections;
 
 use std::collections::BTreeMap;
 
-use ports::{Field, Fields, Limit, Rule, did_you_mean, is_hidden};
+use ports::{Field, Fields, Limit, Rule, is_hidden, known_names};
 use serde::{Deserialize, Serialize};
 
 use super::decimal::in_lowest_terms;
@@ -192,12 +192,14 @@ pub(crate) fn check_limit(section: &str, field: &Field, number: u64) -> Result<(
     Err(error(&path, format!("{value} is not {}", field.limit)))
 }
 
+/// The command that shows every field of a system file with its values.
+pub(crate) const ALL_FIELDS: &str = "duet systems reference";
+
 /// What a name stands for.
 pub fn choose<T: Copy>(field: &str, name: &str, among: &[(&str, T)]) -> Result<T, ConfigError> {
     among.iter().find(|(n, _)| *n == name).map(|(_, value)| *value).ok_or_else(|| {
-        let names: Vec<_> = among.iter().map(|(n, _)| *n).collect();
-        let near = did_you_mean(name, names.iter().copied());
-        let problem = format!("{name:?} is none of {}{near}", names.join(", "));
+        let known = known_names(name, among.iter().map(|(n, _)| *n), Some(ALL_FIELDS));
+        let problem = format!("{name:?} is none of {known}");
         error(field, problem)
     })
 }

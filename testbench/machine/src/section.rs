@@ -1,11 +1,11 @@
 //! Sections of the system file that designs have of their own: what may stand there, and what holds
 //! where a file is silent.
 
-use ports::{Field, Fields, did_you_mean};
+use ports::{Field, Fields, known_names};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::config::{ConfigError, System, check_limit, error};
+use super::config::{ALL_FIELDS, ConfigError, System, check_limit, error};
 
 /// A section of a design, which submits it with its name: files are checked by these fields, and
 /// `duet systems` shows them.
@@ -68,10 +68,9 @@ impl System {
             let field = section.free().find(|field| field.key == key);
             let place = field.and_then(|field| Some((field, table.get_mut(key)?)));
             let Some((field, place)) = place else {
-                let known: Vec<_> = section.free().map(|field| field.key).collect();
-                let near = did_you_mean(key, known.iter().copied());
-                let problem =
-                    format!("there is no such field; must be one of {}{near}", known.join(", "));
+                let known = section.free().map(|field| field.key);
+                let known = known_names(key, known, Some(ALL_FIELDS));
+                let problem = format!("there is no such field; must be {known}");
                 return Err(error(&path, problem));
             };
             if !place.same_type(value) {

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use crate::show::{Origin, Reference, commented};
 use crate::system_file::{MOST_BYTES, too_long};
 use crate::{System, SystemError};
-use ports::did_you_mean;
+use ports::known_names;
 
 pub use shape::Shape;
 pub use variants::Variant;
@@ -201,9 +201,8 @@ pub fn variant(system: &str, name: &str) -> Result<&'static Variant, SystemError
     match found[..] {
         [(_, variant)] => Ok(variant),
         [] => {
-            let names: Vec<_> = known.iter().map(|(_, variant)| variant.name).collect();
-            let near = did_you_mean(own, names.iter().copied());
-            refused(format!("one of {}{near}", names.join(", ")))
+            let names = known.iter().map(|(_, variant)| variant.name);
+            refused(format!("one of {}", known_names(own, names, Some("duet list designs"))))
         }
         _ => {
             let names =
@@ -256,9 +255,9 @@ fn read(name: &str) -> Result<String, SystemError> {
         Err(e) if Path::new(name).extension().is_some() => return Err(unread(e)),
         Err(_) => {
             let known = names();
-            let near = did_you_mean(name, known.iter().map(String::as_str));
-            let problem = format!("is neither a file nor one of {}{near}", known.join(", "));
-            return Err(syntax(problem));
+            let known = known.iter().map(String::as_str);
+            let known = known_names(name, known, Some("duet list systems"));
+            return Err(syntax(format!("is neither a file nor one of {known}")));
         }
     };
     if what.is_dir() {

@@ -71,9 +71,18 @@ pub struct Sources {
     /// Make RTL bodies of the files of this folder, which has the blocks' folders and `common`
     #[arg(long = "rtl", value_name = "DIR", group = bundled::FILE)]
     folder: Option<PathBuf>,
-    /// It comes from a bundle that is not trusted.
+    /// If it comes from a bundle.
     #[arg(skip)]
+    pub bundled: Option<Bundled>,
+}
+
+/// RTL of a bundle.
+#[derive(Clone, Debug)]
+pub struct Bundled {
+    /// It is not trusted.
     pub is_foreign: bool,
+    /// The folder that the run named which left the bundle.
+    pub named: Option<PathBuf>,
 }
 
 impl Sources {
@@ -90,8 +99,12 @@ impl Sources {
     /// Before any body is asked for.
     pub fn apply(&self) -> Result<(), Failure> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        let origin = if self.is_foreign { Origin::Foreign } else { Origin::Own };
-        replace_sources(folder, origin).map_err(|e| Failure::usage(format!("--rtl {e}")))
+        let (named, is_foreign) = match &self.bundled {
+            Some(Bundled { named, is_foreign }) => (named.as_deref(), *is_foreign),
+            None => (Some(folder.as_path()), false),
+        };
+        let origin = if is_foreign { Origin::Foreign } else { Origin::Own };
+        replace_sources(folder, named, origin).map_err(|e| Failure::usage(format!("--rtl {e}")))
     }
 }
 
@@ -185,7 +198,8 @@ fn of_blocks(args: &BuildArgs) -> Result<Vec<Request>, Failure> {
         names => {
             let known: Vec<_> = blocks::all().into_iter().map(|block| block.name).collect();
             let find = |name: &String| {
-                blocks::find(name).ok_or_else(|| Failure::unknown("block", name, &known))
+                blocks::find(name)
+                    .ok_or_else(|| Failure::unknown("block", name, &known, "duet list blocks"))
             };
             names.iter().map(find).collect::<Result<_, _>>()?
         }

@@ -205,7 +205,7 @@ fn protocols(name: Option<&str>) -> Result<Vec<&'static dyn Protocol>, Failure> 
             None => {
                 let known = PROTOCOLS.iter().map(|protocol| protocol.name());
                 let known: Vec<_> = known.chain(["all"]).collect();
-                Err(Failure::unknown("protocol", name, &known))
+                Err(Failure::unknown("protocol", name, &known, "duet check --list"))
             }
         },
     }
@@ -218,7 +218,7 @@ fn known_rule(protocols: &[&'static dyn Protocol], name: &str) -> Result<(), Fai
     if known.contains(&name) {
         return Ok(());
     }
-    Err(Failure::unknown("--without", name, &known))
+    Err(Failure::unknown("--without", name, &known, "duet check --list"))
 }
 
 fn list(protocol: &dyn Protocol) {

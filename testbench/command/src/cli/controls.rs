@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     for name in &args.names {
         if !controls::all().any(|control| control.name.starts_with(name)) {
             let known: Vec<_> = controls::all().map(|control| control.name).collect();
-            return Err(Failure::unknown("control", name, &known));
+            return Err(Failure::unknown("control", name, &known, "duet controls --list"));
         }
     }
     let wanted =

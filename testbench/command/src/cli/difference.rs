@@ -18,6 +18,7 @@ use super::{Failure, flip, keep, run};
 /// gives.
 pub fn tell(
     args: &run::Args,
+    flip: Option<&Flip>,
     job: &Job,
     bodies: Bodies,
     options: Options,
@@ -29,7 +30,7 @@ pub fn tell(
     match &difference.mismatch {
         Some((mismatch, window)) => {
             let from = mismatch.cycle.saturating_sub(Window::BEFORE);
-            let again = look_inside(args.flip.as_ref(), job, bodies, options, place, from)?;
+            let again = look_inside(flip, job, bodies, options, place, from)?;
             let mut mismatch = mismatch.clone();
             let window = match &again {
                 Ok((again, window)) => {
@@ -45,7 +46,7 @@ pub fn tell(
             let path = keep::folder(args.again.as_ref()).join(path);
             let (block, clock) = (difference.block.clone(), difference.clock.clone());
             mismatch.run.seed = args.choice.job.seed();
-            match write_window(&path, block, window, clock) {
+            match write_window(&path, block, window, &mismatch, clock) {
                 Ok(path) => waves = Some(path),
                 // The difference is told without.
                 Err(error) => eprintln!("duet: {error}"),
@@ -53,7 +54,7 @@ pub fn tell(
             mismatch.waves = waves.clone();
             let (from, to) = (cycle.saturating_sub(100), cycle + 10);
             let again = args.again.as_ref().map(|again| again.words.clone()).unwrap_or_else(|| {
-                let flip = flip::words(args.flip.as_ref());
+                let flip = flip::words(flip);
                 format!("duet run {}{}", args.choice.words(&flip), args.rtl.words())
             });
             mismatch.rerun = Some(format!(

@@ -238,7 +238,14 @@ impl Program {
                 key if key == size => params.size = number?,
                 key if key == iterations => params.iterations = number?,
                 key if key == shift_by => shift = number?,
-                _ => return Err(Failure::unknown("--set", key, &WORKLOAD_KEYS)),
+                _ => {
+                    return Err(Failure::unknown(
+                        "--set",
+                        key,
+                        &WORKLOAD_KEYS,
+                        "duet list workloads",
+                    ));
+                }
             }
         }
         program.check::<trace::Error>(&params)?;

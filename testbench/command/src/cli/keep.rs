@@ -153,11 +153,12 @@ pub fn words(options: &[(&str, &str)]) -> Vec<String> {
 
 /// With the RTL, where that is not in this program.
 fn with_rtl(mut bundle: Bundle) -> Result<Bundle, Failure> {
-    let Some(root) =
-        Sources::current().ok().and_then(|sources| sources.folder().map(PathBuf::from))
+    let sources = Sources::current().ok();
+    let Some((sources, root)) = sources.as_ref().and_then(|s| Some((s, s.folder()?.to_path_buf())))
     else {
         return Ok(bundle);
     };
+    bundle.facts.rtl = sources.named().map(|folder| folder.display().to_string());
     for folder in entries(&root)?.into_iter().filter(|path| path.is_dir()) {
         for file in entries(&folder)?.into_iter().filter(|path| path.is_file()) {
             let name = file.strip_prefix(&root).expect("it lies there").display();

@@ -15,7 +15,7 @@ use std::thread;
 use ::litmus::{Design, Error, Forbidden, Job, Promise, Row, Sizes, Test, shapes};
 use cosim::body::BodyKind;
 use machine::Bodies;
-use ports::did_you_mean;
+use ports::{did_you_mean, known_names, nearest_names};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -132,9 +132,8 @@ fn show(names: &[String]) -> Result<u8, Failure> {
 
 fn unknown(name: &str) -> Failure {
     let known: Vec<_> = shapes::SHAPES.iter().map(|(name, _)| *name).chain(["all"]).collect();
-    let near = did_you_mean(name, known.iter().copied());
-    let known = known.join(", ");
-    Failure::usage(format!("{name}: must be a litmus file, or one of {known}{near}"))
+    let known = known_names(name, known, Some("duet litmus all --show"));
+    Failure::usage(format!("{name}: must be a litmus file, or one of {known}"))
 }
 
 fn tests(names: &[String]) -> Result<Vec<Test>, Failure> {
@@ -211,9 +210,9 @@ fn designs(names: &[String]) -> Result<Vec<Design>, Failure> {
             let l1: Vec<_> = l1.into_iter().collect();
             let pairs: Vec<_> = all.iter().map(Design::name).collect();
             let near = did_you_mean(name, l1.iter().copied().chain(pairs.iter().map(|p| &p[..])));
-            let l1 = l1.join(", ");
+            let known = nearest_names(name, l1, Some("duet list protocols"));
             let problem =
-                format!("must be one of {l1}, alone or as L1/L2 with its L2 design{near}");
+                format!("must be one of {known}, alone or as L1/L2 with its L2 design{near}");
             return Err(Failure::usage(format!("--design {name}: {problem}")));
         }
     }

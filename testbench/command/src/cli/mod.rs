@@ -43,7 +43,7 @@ use std::{env, fs};
 
 use ::cosim::RtlError;
 use clap::{FromArgMatches, Parser, Subcommand};
-use ports::{did_you_mean, is_hidden};
+use ports::{is_hidden, known_names};
 
 use crate::{ending, out};
 
@@ -140,15 +140,15 @@ impl Verb {
         }
     }
 
-    /// The same, out of a bundle; with RTL that is not trusted, if it is foreign.
-    fn of_bundle(mut self, again: keep::Again, is_foreign: bool) -> Self {
+    /// The same, out of a bundle.
+    fn of_bundle(mut self, again: keep::Again, bundled: bodies::Bundled) -> Self {
         let (own, rtl) = match &mut self {
             Self::Cosim(args) => (&mut args.again, &mut args.rtl),
             Self::Run(args) => (&mut args.again, &mut args.rtl),
             Self::Compare(args) => (&mut args.again, &mut args.rtl),
             _ => unreachable!("no other verb is in a bundle"),
         };
-        (*own, rtl.is_foreign) = (Some(again), is_foreign);
+        (*own, rtl.bundled) = (Some(again), Some(bundled));
         self
     }
 }
@@ -182,10 +182,10 @@ impl Failure {
         Self::new(USAGE, message)
     }
 
-    /// A name that means nothing, and those that do.
-    pub fn unknown(what: &str, name: &str, known: &[&str]) -> Self {
-        let near = did_you_mean(name, known.iter().copied());
-        Self::usage(format!("{what} {name}: must be one of {}{near}", known.join(", ")))
+    /// A name that means nothing, and those that do: the command `all` shows them.
+    pub fn unknown(what: &str, name: &str, known: &[&str], all: &str) -> Self {
+        let known = known_names(name, known.iter().copied(), Some(all));
+        Self::usage(format!("{what} {name}: must be one of {known}"))
     }
 
     /// One of the environment.
@@ -222,10 +222,16 @@ pub fn main() -> ExitCode {
     let is_run = verb.is_run();
     let result = verb.run();
     let status = result.unwrap_or_else(|Failure { status, message }| {
-        eprintln!("duet: {message}");
         // Every run ends with its verdict.
+        let (first, others) = message.split_once('\n').unwrap_or((&message, ""));
+        match is_run && out::is_one_terminal() {
+            // There the verdict says it once.
+            true if others.is_empty() => {}
+            true => eprintln!("{others}"),
+            false => eprintln!("duet: {message}"),
+        }
         if is_run {
-            println!("FAIL {}", message.lines().next().unwrap_or_default());
+            println!("FAIL {first}");
         }
         status
     });

@@ -348,7 +348,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     args.rtl.apply()?;
     let known: Vec<_> = blocks::all().into_iter().map(|block| block.name).collect();
     let block = blocks::find(&args.block);
-    let block = block.ok_or_else(|| Failure::unknown("block", &args.block, &known))?;
+    let block =
+        block.ok_or_else(|| Failure::unknown("block", &args.block, &known, "duet list blocks"))?;
     let applied = block.family.apply_or_draw(&args.config, args.seed, &args.set, &[]);
     let (chosen, _) = applied.map_err(Failure::usage)?;
     Files::default().writes("--json", args.json.as_deref()).claim()?;

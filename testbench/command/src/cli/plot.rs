@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
+use ports::known_names;
 use rusqlite::{Connection, OpenFlags};
 
 use super::Failure;
@@ -87,7 +88,8 @@ fn rows(args: &Args) -> Result<(Vec<Row>, Vec<String>), Failure> {
     for (option, name) in [("--x", Some(&args.x)), ("--lines", args.lines.as_ref())] {
         let Some(name) = name else { continue };
         if !settings.contains(&name.as_str()) {
-            return Err(Failure::unknown(option, name, &settings));
+            let known = known_names(name, settings, None);
+            return Err(Failure::usage(format!("{option} {name}: must be one of {known}")));
         }
     }
     let is_counter = !["speedup", "cycles"].contains(&args.y.as_str());

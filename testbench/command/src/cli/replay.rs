@@ -72,7 +72,9 @@ pub fn unpack(
     })?;
     // What the user adds is the user's own.
     let has_rtl = facts.words.iter().any(|word| word.starts_with("--rtl"));
-    let verb = cli.verb.of_bundle(again(path, short, trust), has_rtl && !trust.trust);
+    let is_foreign = has_rtl && !trust.trust;
+    let rtl = super::bodies::Bundled { is_foreign, named: facts.rtl.clone().map(PathBuf::from) };
+    let verb = cli.verb.of_bundle(again(path, short, trust), rtl);
     Ok(Unpacked { facts, verb, _folder: folder })
 }
 

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use cosim::Mismatch;
 use cosim::flip::Flip;
 use machine::sequential::Keep;
 use machine::{Bodies, KernelUse, Machine, Options, RunError};
@@ -25,7 +26,6 @@ use super::keep::Again;
 use super::output::{JsonFile, Shared, alone};
 use super::outputs::{Files, RESOLVED_MARK};
 use super::pages::Pages;
-use super::waves::Waves;
 use super::{
     Failure, bodies, bundled, choice, difference, flip, job, keep, output, progress, record, waves,
 };
@@ -148,7 +148,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         });
     }
     let wave = args.waves.create(args.choice.job.max_cycles, &mut machine)?;
-    flip::set(args.flip.as_ref(), &mut machine)?;
+    let flip = flip::set(args.flip.as_ref(), &mut machine)?;
     let bodies = chosen.clone();
 
     let result = progress::show(&mut machine, job.totals(), Machine::run);
@@ -168,7 +168,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     print_launches(&machine);
     print_kernels(&machine, job.system.machine.gpus);
     let is_pending = machine.sockets().has_pending_flip();
-    let pending_flip = args.flip.as_ref().filter(|_| is_pending);
+    let pending_flip = flip.as_ref().filter(|_| is_pending);
     let passed = result.is_ok() && pending_flip.is_none();
     let written = match (json, &args.json) {
         (Some(json), Some(path)) => {
@@ -186,15 +186,16 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     // It holds what writes the other files.
     drop(machine);
     let log = |file| alone(file).map_or(Ok(()), LogFile::finish).map_err(Failure::environment);
-    let written =
-        [written, shown, log(dump), log(audit), alone(wave).map_or(Ok(()), Waves::finish)];
+    let waved = alone(wave).map_or(Ok(()), |wave| wave.finish(mismatch(&result).as_ref()));
+    let written = [written, shown, log(dump), log(audit), waved];
     let unwritten = written.into_iter().find_map(Result::err);
     let mut wave = None;
     let is_limit = matches!(result, Err(RunError::CycleLimit(_)));
     let failure = match result {
         Ok(_) => pending_flip.map(|flip| Failure::usage(flip.never_shown(cycles))),
         Err(RunError::Differ(difference)) => {
-            let (failure, waves) = difference::tell(args, &job, chosen, options, difference)?;
+            let (failure, waves) =
+                difference::tell(args, flip.as_ref(), &job, chosen, options, difference)?;
             wave = waves;
             Some(failure)
         }
@@ -206,8 +207,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         }
     };
     if let Some(failure) = failure.as_ref().filter(|_| args.again.is_none() && !is_limit) {
-        let bundle = keep::of_run(&args.choice, args.flip.as_ref(), &job, kernel);
-        let bundle = match args.flip {
+        let bundle = keep::of_run(&args.choice, flip.as_ref(), &job, kernel);
+        let bundle = match flip {
             None => bundle.and_then(|bundle| {
                 keep::shorten(bundle, &job, (&bodies, options), kernel, failure)
             }),
@@ -227,6 +228,13 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     println!("PASS {}: {cycles} cycles, 0 wrong values", job.name());
     Ok(0)
+}
+
+/// Where implementations differ, if the run ended so. The place is that in the machine.
+fn mismatch<T>(result: &Result<T, RunError>) -> Option<Mismatch> {
+    let Err(RunError::Differ(difference)) = result else { return None };
+    let (mismatch, _) = difference.mismatch.as_ref()?;
+    Some(Mismatch { place: difference.place.clone(), ..mismatch.clone() })
 }
 
 /// Where the time of packets went, summed over GPUs.

@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use cosim::Mismatch;
 use cosim::body::{BodyKind, Sight};
 use cosim::socket::{Pattern, Sockets, Window, summary};
-use cosim::wave::{Activity, SAVE_FILE, SAVE_FILE_MARK, Shown, Wave, expected_bytes};
+use cosim::wave::{Activity, BESIDE, Shown, Wave, expected_bytes};
 use machine::{Bodies, Machine};
 
 use super::Failure;
@@ -20,8 +21,8 @@ use super::outputs::Files;
 #[derive(Default, clap::Args)]
 #[group(skip)]
 pub struct Args {
-    /// Write a waveform: VCD, or FST where FILE ends in .fst; and a GTKWave save file beside it,
-    /// unless one of your own is there
+    /// Write a waveform: VCD, or FST where FILE ends in .fst; and beside it what GTKWave (.gtkw)
+    /// and Surfer (.sucl) open, unless files of your own are there
     ///
     /// It shows the first of each block that exists as model and RTL, by place; for 2000 cycles of
     /// the machine from the first transfer on of those that have the clock of the first of them: in
@@ -52,8 +53,9 @@ pub struct Waves {
 }
 
 impl Waves {
-    /// Ends the file.
-    pub fn finish(self) -> Result<(), Failure> {
+    /// Ends the file; viewers show first where implementations differ, if they do.
+    pub fn finish(mut self, mismatch: Option<&Mismatch>) -> Result<(), Failure> {
+        mismatch.into_iter().for_each(|mismatch| self.wave.mark(mismatch));
         self.wave.finish().map_err(Failure::environment)?;
         if self.cycles == 0 {
             eprintln!(
@@ -64,6 +66,14 @@ impl Waves {
         }
         Ok(())
     }
+}
+
+/// Adds a waveform that is written, and the files of viewers beside it.
+pub fn beside(files: Files, wave: Option<&Path>) -> Files {
+    let files = files.writes("--wave", wave);
+    BESIDE
+        .into_iter()
+        .fold(files, |files, (ending, mark)| files.beside("--wave", wave, ending, mark))
 }
 
 /// Bytes of a file of which a person is warned.
@@ -90,8 +100,7 @@ pub fn warn_of_size(path: &Path, shown: &[Shown], inside: bool, activity: Activi
 impl Args {
     /// Adds what is written.
     pub fn files(&self, files: Files) -> Files {
-        let wave = self.wave.as_deref();
-        files.writes("--wave", wave).beside("--wave", wave, SAVE_FILE, SAVE_FILE_MARK)
+        beside(files, self.wave.as_deref())
     }
 
     /// The sockets that are shown.

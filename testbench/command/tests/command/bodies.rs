@@ -320,6 +320,15 @@ fn rtl_of_ones_own_replaces_the_projects() {
     fs::write(&top, whole.replace("drain_ready_o", "drain_take_o")).unwrap();
     let refused = ["Verilator rejects the RTL with Line=16", "drain_ready_o"];
     desk.refuses(2, &format!("{RUN} --rtl rtl"), &refused);
+    // A message names the file in the user's folder, its line and the column.
+    let number =
+        1 + whole.lines().position(|line| line.starts_with("  packetizer_run #(")).unwrap();
+    fs::write(&top, whole.replace("packetizer_run #(", "packetizer_walk #(")).unwrap();
+    let place = format!("%Error-MODMISSING: rtl/packetizer/packetizer.sv:{number}:3: ");
+    desk.refuses(2, &format!("{RUN} --rtl rtl"), &[&place, "packetizer_walk"]);
+    let folder = desk.file("rtl").display().to_string();
+    let place = format!("%Error-MODMISSING: {folder}/packetizer/packetizer.sv:{number}:3: ");
+    desk.refuses(2, &format!("{RUN} --rtl {folder}"), &[&place]);
     desk.refuses(2, &format!("{RUN} --rtl nosuch"), &["--rtl nosuch: No such file"]);
     fs::create_dir(desk.file("empty")).unwrap();
     desk.refuses(2, &format!("{RUN} --rtl empty"), &["--rtl empty: has no folder common"]);
@@ -341,7 +350,7 @@ fn every_legal_parameter_set_has_a_body_and_others_are_refused_by_name() {
         assert!(left.stdout.contains("config small,"), "{}", left.stdout);
     }
     let refuses = |words: &str, message: &[&str]| desk.refuses(2, words, message);
-    refuses("bodies build nosuch", &["block nosuch: must be one of remote_write_queue, "]);
+    refuses("bodies build nosuch", &["block nosuch: must be one of gtsc_l1, "]);
     refuses("bodies build packetizer --set bit=16", &["--set bit: must be one of "]);
     refuses("bodies build packetizer --set beat=15", &["beat = 15: must be 8, 16, 32"]);
     refuses("bodies build packetizer --config nosuch", &["--config nosuch: must be one of "]);

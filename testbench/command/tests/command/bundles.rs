@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::bodies::{copy_of, copy_of_rtl, replace};
-use crate::desk::Desk;
+use crate::desk::{Desk, Left};
 
 const BUNDLE: &str = "out/cosim-packetizer-1.bundle";
 
@@ -16,7 +16,9 @@ fn hand_over(from: &Desk, name: &str, to: &Desk) -> String {
 #[test]
 fn a_difference_of_a_block_is_the_same_elsewhere_and_its_rule_is_quoted() {
     let Some(desk) = Desk::new("bundle_block") else { return };
-    let left = desk.duet("cosim packetizer --cycles 20000 --flip drain_ready@900");
+    // The program's own RTL, not the folder that cargo names.
+    let own = [("DUET_RTL", "")];
+    let left = desk.duet_in(&own, "cosim packetizer --cycles 20000 --flip drain_ready@900");
     assert_eq!(left.status, 1);
     assert!(left.stdout.contains(BUNDLE), "{}", left.stdout);
     let other = Desk::new("bundle_block_other").unwrap();
@@ -27,9 +29,15 @@ fn a_difference_of_a_block_is_the_same_elsewhere_and_its_rule_is_quoted() {
     let mut entries = fs::read_dir(other.file("out")).unwrap().map(|e| e.unwrap().file_name());
     assert_eq!(entries.next().unwrap(), "replay-handed");
     assert_eq!(entries.next(), None);
-    let told = other.duet(&format!("explain {handed}"));
+    let told = other.duet_in(&own, &format!("explain {handed}"));
     assert_eq!(told.status, 0, "{}", told.stderr);
     assert_eq!(told.line("block"), "packetizer, cycle 900");
+    assert!(told.line("flip").starts_with("--flip drain_ready[0]@900 planted"), "{}", told.stdout);
+    // No register differs: the line that sets the port.
+    let entry = include_str!("../../../../rtl/packetizer/packetizer_entry.sv");
+    let sets = 1 + entry.lines().position(|line| line.contains("assign drain_ready_o =")).unwrap();
+    let source = format!("packetizer/packetizer_entry.sv:{sets}: assign drain_ready_o =");
+    assert!(told.line("source").starts_with(&source), "{}", told.stdout);
     assert!(told.line("port").starts_with("drain_ready_o "), "{}", told.stdout);
     // The rule that says what it is.
     assert!(told.stdout.contains("1. A drain beat accepted in cycle c"), "{}", told.stdout);
@@ -50,6 +58,25 @@ fn a_bug_in_rtl_is_found_elsewhere_with_its_first_register() {
     assert_eq!((again.status, again.last_line()), (1, left.last_line()));
     let told = other.duet(&format!("explain {handed}"));
     assert!(told.line("registers").contains("first"), "{}", told.stdout);
+    // The line that sets the register, and before it the one that was changed: in the files of the
+    // user where they are, else in the bundle.
+    let text = fs::read_to_string(&entry).unwrap();
+    let number = |part: &str| 1 + text.lines().position(|line| line.contains(part)).unwrap();
+    let next =
+        text.lines().position(|line| line.contains("first_d = ") && !line.contains("first_q"));
+    let [changed, sets] = [number("first_q <= first_d"), 1 + next.unwrap()];
+    let file = "packetizer/packetizer_accumulator.sv";
+    let place = |told: &Left, label: &str, place: String| {
+        assert!(told.line(label).starts_with(&place), "no {place}: {}", told.stdout);
+    };
+    place(&told, "changed", format!("{file}:{changed} in the bundle: "));
+    place(&told, "source", format!("{file}:{sets} in the bundle: first_d = "));
+    let told = desk.duet("explain");
+    place(&told, "changed", format!("rtl/{file}:{changed}: "));
+    place(&told, "source", format!("rtl/{file}:{sets}: first_d = "));
+    let [before, after] = ["changed ", "source "].map(|label| told.stdout.find(label).unwrap());
+    assert!(before < after, "{}", told.stdout);
+    assert!(told.stdout.lines().all(|line| line.chars().count() <= 100), "{}", told.stdout);
 }
 
 const STALE: &str = "run --system cpelide-4-small --workload reuse --set l2.design=none";
@@ -103,7 +130,7 @@ fn a_failure_in_a_later_kernel_is_the_same_without_those_before() {
     let left = desk.duet(&format!("run {machine} --rtl rtl --impl packetizer=lockstep"));
     assert_eq!(left.status, 1, "{}", left.stdout);
     assert!(left.stdout.contains("--short: the same from kernel 1 on"), "{}", left.stdout);
-    assert!(left.line("rerun").contains(" --rtl rtl "), "{}", left.stdout);
+    assert!(left.rerun().contains(" --rtl rtl "), "{}", left.stdout);
     let other = Desk::new("bundle_short_other").unwrap();
     let handed = hand_over(&desk, "out/run-lu-1.bundle", &other);
     let whole = other.duet(&format!("replay {handed}"));
@@ -112,7 +139,7 @@ fn a_failure_in_a_later_kernel_is_the_same_without_those_before() {
     assert_eq!((short.status, short.line("kernels")), (1, "1 to 2 of 16"), "{}", short.stdout);
     let place = |line: &str| line.split(" at cycle ").next().map(String::from);
     assert_eq!(place(short.last_line()), place(left.last_line()));
-    assert!(short.line("rerun").contains(&format!("replay {handed} --short")), "{}", short.stdout);
+    assert!(short.rerun().contains(&format!("replay {handed} --short")), "{}", short.stdout);
     let told = other.duet(&format!("explain {handed} --short"));
     assert!(told.stdout.contains("packetizer/README.md:"), "{}", told.stdout);
 }

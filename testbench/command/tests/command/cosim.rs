@@ -10,17 +10,16 @@ use crate::desk::{Desk, Left};
 #[test]
 fn unknown_names_are_wrong_use_and_the_message_lists_the_right_ones() {
     let Some(desk) = Desk::new("names") else { return };
-    let blocks: Vec<_> = cosim::blocks::all().into_iter().map(|block| block.name).collect();
-    let blocks = format!("must be one of {}, finepack", blocks.join(", "));
+    // Three names in which six letters would have to change, the first of five such.
+    let count = cosim::blocks::all().len() + 1;
+    let blocks =
+        format!("must be one of gtsc_l1, gtsc_l2, tc_l1, ... (duet list blocks shows all {count})");
     desk.refuses(2, "cosim nosuch", &["duet: block nosuch: ", &blocks]);
     let configs = "must be one of paper, paper-2gpu, single-bank, small";
     desk.refuses(2, "cosim packetizer --config nosuch", &["duet: --config nosuch: ", configs]);
-    let keys = "must be one of banks, beat, ecrc, entries, line, max_payload, num_gpus, \
-                offset_width, order_queue_depth, output_depth, pcie_generation, \
-                sub_header_bytes, timeout, acct";
+    let keys = "must be one of ecrc, acct, banks and 11 more";
     desk.refuses(2, "cosim remote_write_queue --set nosuch=1", &["duet: --set nosuch: ", keys]);
-    let keys = "must be one of address_width, entries, gpus, ideal_lines, jobs, line, \
-                range, replacement, responses, variant, ways";
+    let keys = "must be one of gpus, jobs, entries and 8 more";
     desk.refuses(2, "cosim coherence_directory --set nosuch=1", &["duet: --set nosuch: ", keys]);
     desk.refuses(2, "cosim packetizer --nosuch", &["--nosuch"]);
     desk.refuses(2, "nosuch", &["nosuch"]);
@@ -91,8 +90,8 @@ fn random_parameters_are_drawn_from_the_seed_shown_and_run_again_when_set() {
     // A failure leaves words that draw nothing.
     let failed = desk.duet("cosim test_queue --config random --seed 5 --flip item_ready@500");
     assert_eq!(failed.status, 1, "{}", failed.stdout);
-    let rerun = format!("rerun  duet cosim test_queue --config random --seed 5{set} --flip");
-    assert!(failed.stdout.contains(&rerun), "{}", failed.stdout);
+    let rerun = format!("cosim test_queue --config random --seed 5{set} --flip");
+    assert!(failed.rerun().starts_with(&rerun), "{}", failed.stdout);
     desk.passes("cosim finepack --cycles 1 --config random --set num_gpus=2 --set line=128");
 }
 
@@ -119,6 +118,76 @@ fn flip_that_means_nothing_is_wrong_use() {
     finepack("nosuch@5", &["--flip field = nosuch: must be an output of"]);
     finepack("packetizer.rel_id@5", &["--flip field = packetizer.rel_id: must be an output of"]);
     finepack("packetizer.tlp[206]@5", &["--flip bit = 206: must be below 206"]);
+}
+
+/// A TLP is `data` (64 bits), `nbytes` (8), `hdr` (128) and what follows: bit 140 of the port is bit
+/// 68 of the header.
+#[test]
+fn flip_takes_a_field_of_a_port_by_its_name() {
+    let Some(desk) = Desk::new("flip_field") else { return };
+    for (block, flips) in [
+        ("packetizer", ["tlp[140]", "tlp_o[140]", "tlp.hdr[68]", "tlp_o.hdr[68]"]),
+        ("finepack", ["packetizer.tlp[140]", "packetizer.tlp.hdr[68]", "tlp[140]", "tlp.hdr[68]"]),
+    ] {
+        let field = if block == "finepack" { "packetizer.tlp" } else { "tlp" };
+        for flip in flips {
+            let left = desk.duet(&format!("cosim {block} --cycles 4000 --flip {flip}@500"));
+            let (status, mismatch) = (left.status, left.line("MISMATCH"));
+            assert_eq!(status, 1, "{flip}: {}", left.stderr);
+            assert!(mismatch.contains("packetizer.tlp_o.hdr at cycle "), "{flip}: {mismatch}");
+            assert!(left.stdout.contains("differs in bit 68\n"), "{flip}: {}", left.stdout);
+            let named = format!(" --flip {field}.hdr[68]@500 ");
+            assert!(left.rerun().contains(&named), "{flip}: {}", left.stdout);
+            let wide = left.stdout.lines().skip_while(|line| !line.starts_with("MISMATCH"));
+            let wide: Vec<_> = wide.filter(|line| line.chars().count() > 100).collect();
+            assert_eq!(wide, [""; 0], "{flip}");
+        }
+    }
+    let run = |flip: &str, message: &str| {
+        desk.refuses(2, &format!("cosim packetizer --cycles 1000 --flip {flip}"), &[message]);
+    };
+    run("tlp.hdr[128]@5", "--flip bit = 128: must be below 128, the width of tlp_o.hdr");
+    run("tlp.hd@5", "--flip field = tlp.hd: must be one of tlp.data, ");
+    run("tlp.hd@5", "; did you mean tlp.hdr?");
+}
+
+/// Cycle 500 of a block alone begins at 5000 ns.
+#[test]
+fn viewers_show_the_differing_port_first_with_a_marker_at_the_mismatch() {
+    let Some(desk) = Desk::new("flip_viewers") else { return };
+    for (words, waves) in [
+        ("--flip tlp.hdr[68]@500", "out/packetizer-small-1"),
+        ("--flip tlp.hdr[68]@500 --wave all.fst", "all"),
+    ] {
+        let left = desk.duet(&format!("cosim packetizer --cycles 4000 {words}"));
+        assert_eq!(
+            left.line("MISMATCH"),
+            "packetizer.tlp_o.hdr at cycle 500 (config small, seed 1)"
+        );
+        let save = desk.read(&format!("{waves}.gtkw"));
+        let (_, shown) = save.split_once("@28\nclk_i\n").expect("the clock");
+        let first = "@800200\n-packetizer.tlp\n@22\n+{model tlp_o hdr} \
+                     model.packetizer.tlp_o.hdr[127:0]\n";
+        assert!(shown.starts_with(first), "{save}");
+        let marker = save.lines().find(|line| line.starts_with('*')).expect("zoom and marker");
+        assert_eq!(marker.split(' ').nth(1), Some("5000"), "{save}");
+        let start = save.lines().find_map(|line| line.strip_prefix("[timestart] "));
+        let start: u64 = start.expect("a start").parse().unwrap();
+        // About 60 cycles are visible.
+        assert!((4400..5000).contains(&start), "{save}");
+        let surfer = desk.read(&format!("{waves}.sucl"));
+        let first = "# written beside the waveform\nvariable_add clk_i\ndivider_add \
+                     packetizer_tlp\nvariable_add model.packetizer.tlp_o.hdr\nvariable_add \
+                     rtl.packetizer.tlp_o.hdr\nvariable_add diff.packetizer.tlp_o.hdr\n";
+        assert!(surfer.starts_with(first), "{surfer}");
+        assert!(surfer.ends_with("\ncursor_set 5000\ngoto_cursor\n"), "{surfer}");
+    }
+    // Where nothing differs there is no marker, and a file of the user's own stays.
+    fs::write(desk.file("own.sucl"), "zoom_fit\n").unwrap();
+    desk.passes("cosim packetizer --cycles 300 --wave own.vcd");
+    assert_eq!(desk.read("own.sucl"), "zoom_fit\n");
+    let save = desk.read("own.gtkw");
+    assert!(save.lines().any(|line| line.starts_with('*') && line.ends_with(" -1")), "{save}");
 }
 
 #[test]
@@ -227,7 +296,7 @@ fn command_in_a_report_shows_the_same_mismatch_again() {
     ] {
         let first = desk.duet(words);
         assert_eq!(first.status, 1, "{words}: {}{}", first.stdout, first.stderr);
-        let command = first.line("rerun ").strip_prefix("duet ").expect("a command").to_string();
+        let command = first.rerun();
         let again = desk.duet(&command);
         assert_eq!(again.status, 1, "{command}: {}{}", again.stdout, again.stderr);
         assert_eq!(report(&again), report(&first), "{words}\n{command}");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -85,6 +85,28 @@ impl Desk {
         Left { status, stdout, stderr }
     }
 
+    /// What a terminal shows of a command, if there is a Python that gives it one. `None`, with a
+    /// notice, where there is none.
+    pub fn on_terminal(&self, variables: &[(&str, &str)], words: &str) -> Option<String> {
+        let spawn = "import pty, sys; pty.spawn(sys.argv[1:])";
+        let output = Command::new("python3")
+            .args(["-c", spawn, env!("CARGO_BIN_EXE_duet")])
+            .args(words.split_whitespace())
+            .env_remove("NO_COLOR")
+            .env("TERM", "xterm")
+            .envs(variables.iter().copied())
+            .current_dir(self.0.path())
+            .stdin(Stdio::null())
+            .output();
+        match output {
+            Ok(output) => Some(String::from_utf8(output.stdout).unwrap().replace("\r\n", "\n")),
+            Err(problem) => {
+                println!("skipped: python3: {problem}");
+                None
+            }
+        }
+    }
+
     /// A command that must be refused with this status and a message that holds all these words.
     pub fn refuses(&self, status: i32, words: &str, message: &[&str]) {
         self.refuses_in(&[], status, words, message);
@@ -131,6 +153,14 @@ impl Desk {
 impl Left {
     pub fn last_line(&self) -> &str {
         self.stdout.lines().last().unwrap_or("")
+    }
+
+    /// The command that the report gives, without `duet`: it may stand in several lines.
+    pub fn rerun(&self) -> String {
+        let (_, rest) = self.stdout.split_once("\n  rerun  duet ").expect("a report");
+        let end = rest.match_indices('\n').find(|(at, _)| !rest[..*at].ends_with('\\'));
+        let command = &rest[..end.expect("a line ends").0];
+        command.split_whitespace().filter(|word| *word != "\\").collect::<Vec<_>>().join(" ")
     }
 
     /// The rest of the line that starts with this label.

@@ -5,6 +5,8 @@ use std::process::Command;
 
 use machine::systems;
 
+use crate::desk::Desk;
+
 /// A good system file.
 const GOOD: &str = include_str!("../../../machine/systems/stc-8cu.toml");
 
@@ -22,6 +24,29 @@ fn between<'a>(line: &'a str, before: &str, after: &str) -> &'a str {
     let from = line.find(before).unwrap_or_else(|| panic!("{before:?} in {line}")) + before.len();
     let rest = &line[from..];
     &rest[..rest.find(after).unwrap_or_else(|| panic!("{after:?} in {line}"))]
+}
+
+/// A person reads both streams as one; a script reads each.
+#[test]
+fn terminal_shows_each_error_once_and_in_colour() {
+    let desk = Desk::on_any_build("terminal");
+    let words = "run --system cpelide-4-small --workload reuse --max-cycles 1000";
+    let error = "not finished after 1000 cycles, the limit";
+    let Some(shown) = desk.on_terminal(&[], words) else { return };
+    assert_eq!(shown.matches(error).count(), 1, "{shown}");
+    let verdict = format!("\n\u{1b}[1;31mFAIL\u{1b}[0m {error}\n");
+    assert!(shown.ends_with(&verdict), "{shown}");
+    let plain = desk.on_terminal(&[("NO_COLOR", "1")], words).unwrap();
+    assert!(plain.ends_with(&format!("\nFAIL {error}\n")) && !plain.contains("\u{1b}[1;"));
+    let piped = desk.duet(words);
+    assert_eq!(piped.stderr, format!("duet: {error}\n"));
+    assert_eq!(piped.last_line(), format!("FAIL {error}"));
+    // What ends without a verdict has the error alone, and what passes its verdict.
+    let shown = desk.on_terminal(&[], "explain nothing.bundle").unwrap();
+    assert!(shown.starts_with("\u{1b}[1;31mduet:\u{1b}[0m nothing.bundle: "), "{shown}");
+    let passes = "run --system cpelide-4-small --workload reuse --set workload.size=64";
+    let shown = desk.on_terminal(&[], passes).unwrap();
+    assert!(shown.contains("\n\u{1b}[1;32mPASS\u{1b}[0m reuse: "), "{shown}");
 }
 
 /// Private L2s that nobody tells to release keep what was stored, and other chiplets read what was

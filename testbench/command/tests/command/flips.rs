@@ -29,8 +29,7 @@ fn flipped_bit_ends_with_status_1_a_report_and_the_waves_around_it() {
             left.stdout.contains("\n  state  model: ") && left.stdout.contains("\n  state  rtl: ")
         );
         // The command that the report gives shows it again.
-        let rerun = left.line("rerun").strip_prefix("duet ").unwrap();
-        let again = desk.duet(rerun);
+        let again = desk.duet(&left.rerun());
         assert_eq!((again.status, again.line("MISMATCH")), (1, left.line("MISMATCH")));
         let (_, times) = read_wave(&desk.file("out.vcd"));
         assert!(times.contains(&(1000 * at)), "{field}");
@@ -69,7 +68,7 @@ fn flipped_bit_in_one_gpu_ends_with_status_1_a_report_and_waves() {
             let (shown, _) = read_wave(&desk.file(left.line("waves")));
             assert_eq!(shown, ["model", "rtl", "diff"].map(|side| format!("{side}.{block}")));
             // The command that the report gives shows it again.
-            let again = desk.duet(left.line("rerun").strip_prefix("duet ").unwrap());
+            let again = desk.duet(&left.rerun());
             assert_eq!((again.status, again.line("MISMATCH")), (1, left.line("MISMATCH")));
             let (shown, times) = read_wave(&desk.file("out.vcd"));
             let sides = ["model", "rtl", "diff"];

@@ -221,14 +221,14 @@ fn result_of_an_earlier_run_does_not_outlive_one_that_fails() {
     let files = "--json r.json --audit a.txt --wave w.vcd --wave-from 1 --wave-to 9";
     for fails in ["--set l2.ways=0", "--impl nothing=rtl", "--cp nothing", "--wave-of nothing"] {
         desk.passes(&format!("{RUN} {files}"));
-        assert_eq!(names(&desk), ["a.txt", "r.json", "r.system.toml", "w.gtkw", "w.vcd"]);
+        assert_eq!(names(&desk), ["a.txt", "r.json", "r.system.toml", "w.gtkw", "w.sucl", "w.vcd"]);
         desk.refuses(2, &format!("{RUN} {files} {fails}"), &[]);
         assert_eq!(names(&desk), [""; 0], "{fails}");
     }
     // What is wrong with the words themselves is found before any file is looked at.
     desk.passes(&format!("{RUN} {files}"));
     desk.refuses(2, &format!("{RUN} {files} --nothing"), &["--nothing"]);
-    assert_eq!(names(&desk).len(), 5);
+    assert_eq!(names(&desk).len(), 6);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What may stand in the fields of a system file that name a design or a policy.
 
-use super::super::config::{ConfigError, System};
+use super::super::config::{ALL_FIELDS, ConfigError, System};
 use super::super::copies::Extent;
 use super::super::gate;
 use super::super::l1::{self, NewL1Policy};
@@ -13,7 +13,7 @@ use super::super::registry::{self, find};
 use super::super::resolved::{designs, policy};
 use crate::egress_path::PathKind;
 use crate::section::Section;
-use ports::did_you_mean;
+use ports::{did_you_mean, nearest_names};
 
 pub const POLICIES: [(&str, Policy); 2] =
     [("private", Policy::Private), ("home-forward", Policy::HomeForward)];
@@ -69,7 +69,8 @@ pub fn check_sections(system: &System) -> Result<(), ConfigError> {
             let known: Vec<_> = all_sections().iter().map(|section| section.name).collect();
             let every = System::OWN.iter().map(|section| section.name);
             let near = did_you_mean(name, every.chain(known.iter().copied()));
-            format!("there is no such section; sections of designs: {}{near}", known.join(", "))
+            let known = nearest_names(name, known, Some(ALL_FIELDS));
+            format!("there is no such section; sections of designs: {known}{near}")
         }
         false => format!(
             "this section requires l1.design = {}; the file has {:?}",

@@ -520,7 +520,7 @@ fn what_does_not_go_together_is_refused_by_its_field() {
             &[("queue.depth", "2")],
             ["queue: there is no such section", "test_queue, test_tokens, timestamp, finepack"],
         ),
-        (&[("finepack.lines", "2")], ["finepack.lines: there is no such field", "entries, line"]),
+        (&[("finepack.lines", "2")], ["finepack.lines: there is no such field", "must be line, "]),
         (
             &[("l1.design", "test-queue"), ("test_queue.depth", "17")],
             ["test_queue.depth", "17 is not 1 to 16"],

@@ -138,7 +138,7 @@ pub fn run<R: Record>(
 pub fn program<E>(name: &str) -> Result<&'static Program, KernelError<E>> {
     PROGRAMS.iter().find(|p| p.name == name).ok_or_else(|| {
         let known: Vec<&str> = PROGRAMS.iter().map(|p| p.name).collect();
-        let near = ports::did_you_mean(name, known.iter().copied());
-        KernelError::UnknownProgram { name: name.to_string(), known: known.join(", ") + &near }
+        let known = ports::known_names(name, known, Some("duet list workloads"));
+        KernelError::UnknownProgram { name: name.to_string(), known }
     })
 }

@@ -23,7 +23,7 @@ use cosim::runner::{Options, Outcome, RunError, SHARE_CYCLES};
 use cosim::settings::{Chosen, FamilyEntry, StaticInput, Statics};
 use cosim::stimulus::NewStimulus;
 use cosim::stimulus::remote_write_queue;
-use cosim::wave::{Activity, SAVE_FILE, SAVE_FILE_MARK, Shown};
+use cosim::wave::{Activity, Shown};
 use ports::common::finepack_types::FinePack;
 
 use crate::bundle::Bundle;
@@ -58,8 +58,8 @@ pub struct Args {
     /// Seed of the stimulus, and of the parameters of `--config random`
     #[arg(long, default_value_t = 1, group = bundled::VALUE)]
     seed: u64,
-    /// Write a waveform of the whole run: VCD, or FST where FILE ends in .fst; and a GTKWave save
-    /// file beside it
+    /// Write a waveform of the whole run: VCD, or FST where FILE ends in .fst; and beside it what
+    /// GTKWave (.gtkw) and Surfer (.sucl) open, unless files of your own are there
     #[arg(long, value_name = "FILE")]
     wave: Option<PathBuf>,
     /// Show all signals of the RTL in the waveform, and the model's registers: needs some four
@@ -89,7 +89,12 @@ pub struct Args {
 
 impl Args {
     /// What runs again up to this cycle.
-    fn to_bundle(&self, chosen: &Chosen, until: u64) -> Result<Bundle, Failure> {
+    fn to_bundle(
+        &self,
+        chosen: &Chosen,
+        flip: Option<&Flip>,
+        until: u64,
+    ) -> Result<Bundle, Failure> {
         let (cycles, seed) = (self.cycles.to_string(), self.seed.to_string());
         let mut words = vec![self.block.clone()];
         words.extend(keep::words(&[
@@ -100,7 +105,7 @@ impl Args {
         ]));
         let set = self.settings(chosen).flat_map(|set| ["--set".to_string(), set.clone()]);
         words.extend(set);
-        words.extend(self.flip.iter().flat_map(|flip| ["--flip".to_string(), flip.to_string()]));
+        words.extend(flip.iter().flat_map(|flip| ["--flip".to_string(), flip.to_string()]));
         keep::of_cosim(format!("{} {}", self.block, chosen.name), self.seed, words)
     }
 
@@ -129,7 +134,7 @@ impl Subject {
         blocks::find(name).map(Self::Block).ok_or_else(|| {
             let names = blocks::all().into_iter().map(|block| block.name);
             let names: Vec<_> = names.chain([FINEPACK]).collect();
-            Failure::unknown("block", name, &names)
+            Failure::unknown("block", name, &names, "duet list blocks")
         })
     }
 
@@ -163,6 +168,16 @@ impl Subject {
         chosen.map_err(Failure::usage)
     }
 
+    /// What is inverted, by the name of the field. Errors: there is no such bit.
+    fn flip(&self, args: &Args, chosen: &Chosen) -> Result<Option<Flip>, Failure> {
+        let Some(flip) = &args.flip else { return Ok(None) };
+        let named = match self {
+            Self::Block(block) => flip.checked(&(block.describe)(chosen), args.asked()),
+            Self::FinePack => finepack::named(flip, chosen, args.asked()),
+        };
+        named.map(Some).map_err(Failure::usage)
+    }
+
     fn run(&self, args: &Args, chosen: &Chosen, options: Options) -> Result<Outcome, Failure> {
         match self {
             Self::FinePack => finepack::run(chosen, &options, args.dump_tlp.as_deref()),
@@ -176,14 +191,12 @@ const RESOLVED: &str = "config.toml";
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let (json, wave) = (args.json.as_deref(), args.wave.as_deref());
-    Files::default()
+    let files = Files::default()
         .reads("--rtl", args.rtl.folder())
         .writes("--json", json)
-        .writes("--wave", wave)
         .writes("--dump-tlp", args.dump_tlp.as_deref())
-        .beside("--json", json, RESOLVED, RESOLVED_MARK)
-        .beside("--wave", wave, SAVE_FILE, SAVE_FILE_MARK)
-        .claim()?;
+        .beside("--json", json, RESOLVED, RESOLVED_MARK);
+    waves::beside(files, wave).claim()?;
     let subject = Subject::find(&args.block)?;
     args.rtl.apply()?;
     let chosen = subject.chosen(args)?;
@@ -200,6 +213,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         };
         waves::warn_of_size(path, &shown, inside, activity, cycles);
     }
+    let flip = subject.flip(args, &chosen.0)?;
     let config = &chosen.0.name;
     println!("{}  config {config}  seed {}", args.block, args.seed);
     if !chosen.0.drawn.is_empty() {
@@ -207,17 +221,18 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     let wave = format!("{}-{config}-{}.vcd", args.block, args.seed);
     let mismatch_wave = Some(keep::folder(args.again.as_ref()).join(wave)).filter(|_| !args.brief);
-    let options = Options { mismatch_wave, ..options(args, &chosen.1) };
+    let options = Options { mismatch_wave, flip: flip.clone(), ..options(args, &chosen.1) };
     let leave = |failure: Failure, until: u64, wave: Option<&Path>| {
         if args.again.is_none() && !args.brief {
-            keep::leave(args.to_bundle(&chosen.0, until), &failure, &args.block, wave);
+            let bundle = args.to_bundle(&chosen.0, flip.as_ref(), until);
+            keep::leave(bundle, &failure, &args.block, wave);
         }
         failure
     };
     let outcome =
         subject.run(args, &chosen.0, options).map_err(|e| leave(e, args.asked(), None))?;
     let mismatch = outcome.mismatch.as_ref().map(|m| (m.cycle, m.verdict(), m.waves.clone()));
-    report(args, &chosen.0, outcome)?;
+    report(args, &chosen.0, flip.as_ref(), outcome)?;
     let Some((cycle, verdict, waves)) = mismatch else { return Ok(0) };
     let failure = format!("{}: {verdict}", args.block);
     let until = args.asked().min(cycle + cosim::lockstep::AFTER);
@@ -225,13 +240,15 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 }
 
 /// Runs up to the difference that the arguments lead to, if they do, and looks at registers for so
-/// many cycles before it.
-pub fn look(args: &Args, look_back: u64) -> Result<Option<Mismatch>, Failure> {
+/// many cycles before it. With what --flip inverts.
+pub fn look(args: &Args, look_back: u64) -> Result<Option<(Mismatch, Option<Flip>)>, Failure> {
     let subject = Subject::find(&args.block)?;
     args.rtl.apply()?;
     let chosen = subject.chosen(args)?;
-    let options = Options { look_back, wave: None, ..options(args, &chosen.1) };
-    Ok(subject.run(args, &chosen.0, options)?.mismatch)
+    let flip = subject.flip(args, &chosen.0)?;
+    let options = options(args, &chosen.1);
+    let options = Options { look_back, wave: None, flip: flip.clone(), ..options };
+    Ok(subject.run(args, &chosen.0, options)?.mismatch.map(|mismatch| (mismatch, flip)))
 }
 
 fn options(args: &Args, statics: &Statics) -> Options {
@@ -242,12 +259,16 @@ fn options(args: &Args, statics: &Statics) -> Options {
         wave: args.wave.clone(),
         inside: args.wave_internals,
         inspect: !args.brief,
-        flip: args.flip.clone(),
         ..Options::default()
     }
 }
 
-fn report(args: &Args, chosen: &Chosen, mut outcome: Outcome) -> Result<(), Failure> {
+fn report(
+    args: &Args,
+    chosen: &Chosen,
+    flip: Option<&Flip>,
+    mut outcome: Outcome,
+) -> Result<(), Failure> {
     let transfers: Vec<_> = outcome.transfers.iter().map(|(n, c)| format!("{n} {c}")).collect();
     println!("transfers  {}", transfers.join("  "));
     if !outcome.busiest.is_empty() {
@@ -267,7 +288,7 @@ fn report(args: &Args, chosen: &Chosen, mut outcome: Outcome) -> Result<(), Fail
             if until < asked { format!("until-cycle {until}") } else { format!("cycles {asked}") };
         let again = args.again.as_ref().map(|again| again.words.clone()).unwrap_or_else(|| {
             let set = args.settings(chosen).map(|s| format!(" --set {s}")).collect::<String>();
-            let flip = flip::words(args.flip.as_ref());
+            let flip = flip::words(flip);
             let (block, config, seed) = (&args.block, &args.config, args.seed);
             let rtl = args.rtl.words();
             format!("duet cosim {block} --config {config} --seed {seed}{set}{flip}{rtl} --{stop}")

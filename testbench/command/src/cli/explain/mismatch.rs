@@ -2,22 +2,27 @@
 
 use bodies::Sources;
 use cosim::Mismatch;
+use cosim::flip::Flip;
+use cosim::fold::{Style, fold};
 use cosim::inspect::{Differing, Inspected};
 use cosim::report::Transfer;
 
-use super::line;
 use super::rules::{Rule, Term, about, stem};
+use super::{LABEL, line, source};
 
 /// Registers that are listed.
 const MOST_REGISTERS: usize = 8;
 /// Rules that are quoted.
 const MOST_RULES: usize = 3;
-/// Columns of a rule's text.
-const COLUMNS: usize = 100;
 
 /// Tells of the first difference in the block at this place.
-pub fn tell(mismatch: &Mismatch, place: &str) {
+pub fn tell(mismatch: &Mismatch, place: &str, flip: Option<&Flip>) {
     line("block", &format!("{place}, cycle {}", mismatch.cycle));
+    if let Some(flip) = flip {
+        let Flip { field, bit, cycle } = flip;
+        let what = format!("bit {bit} of {field}, an output of the RTL, from cycle {cycle} on");
+        line("flip", &format!("--flip {flip} planted a difference: it inverts {what}"));
+    }
     for line in mismatch.assertions.lines() {
         super::line("assertion", line);
     }
@@ -27,6 +32,8 @@ pub fn tell(mismatch: &Mismatch, place: &str) {
         line(what, &format!("{field}  model {model}  rtl {rtl}"));
     }
     tell_registers(mismatch);
+    let block = place.rsplit('/').next().unwrap_or(place);
+    source::tell(mismatch, block);
     let [model, rtl] = &mismatch.carried;
     match (model, rtl) {
         (Some(model), Some(rtl)) if model == rtl => line("transaction", &of(model)),
@@ -43,8 +50,7 @@ pub fn tell(mismatch: &Mismatch, place: &str) {
         let what = if i == 0 { "came in as" } else { "" };
         line(what, &format!("cycle {}, {}", parent.cycle, of(parent)));
     }
-    let block = place.rsplit('/').next().unwrap_or(place);
-    tell_rules(block, &terms(mismatch));
+    tell_rules(block, &terms(mismatch, block));
 }
 
 fn tell_registers(mismatch: &Mismatch) {
@@ -119,9 +125,9 @@ pub fn addresses(mismatch: &Mismatch) -> Vec<u64> {
 }
 
 /// What the README may call what differs.
-fn terms(mismatch: &Mismatch) -> Vec<Term> {
+fn terms(mismatch: &Mismatch, block: &str) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
-    let mut add = |name: &str, weight: u32| {
+    let mut add = |name: &str, weight: f64| {
         let name = stem(name);
         if !name.is_empty() && terms.iter().all(|term| term.name != name) {
             terms.push(Term { name, weight });
@@ -130,22 +136,25 @@ fn terms(mismatch: &Mismatch) -> Vec<Term> {
     if let Some(first) = mismatch.differences.first() {
         let (port, field) = first.field.split_once('.').unwrap_or((&first.field, ""));
         let port = port.split('[').next().unwrap_or(port);
-        add(port, 6);
-        field.split('.').for_each(|part| add(part, 3));
+        add(port, 6.0);
+        field.split('.').for_each(|part| add(part, 3.0));
         let channel = stem(port);
         for end in ["_valid", "_ready"] {
             if let Some(channel) = channel.strip_suffix(end) {
-                add(channel, 2);
+                add(channel, 2.0);
             }
         }
     }
     for (name, ..) in mismatch.first.iter().flat_map(|first| &first.registers).take(4) {
         for part in name.split('.') {
-            add(part.split('[').next().unwrap_or(part), 4);
+            add(part.split('[').next().unwrap_or(part), 4.0);
         }
     }
     for word in mismatch.assertions.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
-        add(word, 1);
+        add(word, 1.0);
+    }
+    for (name, distance) in source::names(mismatch, block) {
+        add(&name, 4.0 / (1.0 + distance as f64));
     }
     terms
 }
@@ -159,25 +168,6 @@ fn tell_rules(block: &str, terms: &[Term]) {
     }
     for Rule { section, line: number, text } in rules {
         line("rule", &format!("{block}/README.md:{number}, {section}"));
-        for part in wrapped(&text, COLUMNS) {
-            line("", &part);
-        }
+        println!("{}", fold(&format!("{:LABEL$}{text}", ""), LABEL, Style::Text));
     }
-}
-
-/// The words of a text in lines.
-fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split_whitespace() {
-        let last = lines.last_mut().expect("there is one");
-        if !last.is_empty() && last.len() + 1 + word.len() > columns {
-            lines.push(word.to_string());
-        } else {
-            if !last.is_empty() {
-                last.push(' ');
-            }
-            *last += word;
-        }
-    }
-    lines
 }

@@ -3,11 +3,15 @@
 mod mismatch;
 mod parents;
 mod program;
+mod rtl;
 mod rules;
 mod sides;
+mod source;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use ::cosim::fold::{Style, fold};
 
 use super::keep::FOLDER;
 use super::replay::{Trust, unpack};
@@ -37,7 +41,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     line("run", &format!("{}, seed {}", facts.subject, facts.seed));
     match unpacked.verb {
         Verb::Cosim(ref args) => match cosim::look(args, LOOK_BACK) {
-            Ok(Some(mismatch)) => mismatch::tell(&mismatch, &mismatch.place),
+            Ok(Some((mismatch, flip))) => {
+                mismatch::tell(&mismatch, &mismatch.place, flip.as_ref());
+            }
             Ok(None) => println!("{}: the run passes here", path.display()),
             // Of the checks of full GPUs.
             Err(failure) if failure.status == facts.status => println!("{}", failure.message),
@@ -65,7 +71,10 @@ fn newest() -> Result<PathBuf, Failure> {
     dated.max().map(|(_, path)| path).ok_or_else(none)
 }
 
-/// A line of what is told: what it is about, and what it says.
+/// Columns before a text.
+const LABEL: usize = 13;
+
+/// A line of what is told: what it is about, and what it says, folded.
 fn line(about: &str, text: &str) {
-    println!("{about:<12} {text}");
+    println!("{}", fold(&format!("{about:<12} {text}"), LABEL + 2, Style::Text));
 }

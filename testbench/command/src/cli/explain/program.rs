@@ -1,6 +1,7 @@
 //! A run of a program: what failed, in which block first, and what the program did there.
 
 use cosim::body::BodyKind;
+use cosim::flip::Flip;
 use machine::{Bodies, Cp, Machine, RunError};
 
 use super::super::difference::look_inside;
@@ -32,6 +33,13 @@ fn end(args: &run::Args, job: &Job, chosen: &Bodies) -> Result<Option<RunError>,
     let mut machine = machine.map_err(run_failure)?;
     flip::set(args.flip.as_ref(), &mut machine)?;
     Ok(machine.run().err())
+}
+
+/// What --flip inverts, by the name of its field.
+fn planted(args: &run::Args, job: &Job, chosen: &Bodies) -> Result<Option<Flip>, Failure> {
+    let options = run::options(&args.choice.job);
+    let machine = Machine::new(&job.system, chosen, job.program()?, options);
+    flip::set(args.flip.as_ref(), &mut machine.map_err(run_failure)?)
 }
 
 type Difference = cosim::socket::Difference;
@@ -72,10 +80,11 @@ fn tell_difference(
     if let Some(cycle) = difference.system_cycle {
         line("cycle", &format!("{cycle} of the GPU; of {} as below", difference.clock.name));
     }
-    mismatch::tell(found, place);
+    let planted = planted(args, job, chosen)?;
+    mismatch::tell(found, place, planted.as_ref());
     parents::tell(args, job, chosen, found, place)?;
-    if args.flip.is_some() {
-        line("side", "the flip that was asked for");
+    if planted.is_some() {
+        line("side", "the flip: the RTL itself need not be wrong");
         return Ok(());
     }
     let alone = [BodyKind::Model, BodyKind::Rtl].map(|kind| {

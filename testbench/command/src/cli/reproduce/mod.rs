@@ -166,7 +166,7 @@ fn wanted(args: &Args) -> Result<Vec<Wanted>, Failure> {
     let wanted = wanted.collect::<Result<Vec<_>, Failure>>()?;
     if wanted.is_empty() {
         let names: Vec<_> = PAPERS.into_iter().chain(["all"]).collect();
-        return Err(Failure::unknown("paper", &args.paper, &names));
+        return Err(Failure::unknown("paper", &args.paper, &names, "duet list designs"));
     }
     Ok(wanted)
 }

@@ -5,7 +5,7 @@ use super::{Case, case};
 /// Arguments, and what the message says.
 const CASES: &[(&str, &[&str])] = &[
     ("", &["BLOCK"]),
-    ("nothing", &["block nothing: must be one of remote_write_queue", "finepack"]),
+    ("nothing", &["block nothing: must be one of tc_l1, tc_l2, gtsc_l1, ...", "duet list blocks"]),
     ("packetizer more", &["unexpected argument 'more'"]),
     ("packetizer --config nothing", &["--config nothing: must be one of paper", "small"]),
     ("packetizer --config", &["--config"]),
@@ -14,7 +14,10 @@ const CASES: &[(&str, &[&str])] = &[
         "packetizer --config random --set line=48",
         &["random: none of", "line = 48: must be a power"],
     ),
-    ("packetizer --config random --set nothing=1", &["--set nothing: must be one of banks, beat"]),
+    (
+        "packetizer --config random --set nothing=1",
+        &["--set nothing: must be one of entries, line, banks"],
+    ),
     ("packetizer --config random --set line=x", &["--set line=x: must be a number"]),
     ("packetizer --cycles 0", &["--cycles"]),
     ("packetizer --cycles x", &["--cycles", "x"]),
@@ -33,7 +36,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("packetizer --wave w.gtkw", &["--wave writes that file"]),
     ("finepack --json a --dump-tlp a", &["--dump-tlp a: --json writes that file"]),
     ("packetizer --set line", &["--set line: must be KEY=VALUE"]),
-    ("packetizer --set nothing=1", &["--set nothing: must be one of banks, beat"]),
+    ("packetizer --set nothing=1", &["--set nothing: must be one of entries, line, banks"]),
     ("packetizer --set line=x", &["--set line=x: must be a number"]),
     ("packetizer --set line=-1", &["--set line=-1: must be a number"]),
     ("packetizer --set line=4294967296", &["--set line=4294967296: must be a number"]),

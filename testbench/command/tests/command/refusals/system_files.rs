@@ -84,12 +84,12 @@ const DIRECTORY: &[(&str, &[&str], &str)] = &[
     ("l2.ways", &["1"], "must be at least 2"),
 ];
 
-/// Names that there are not, and one that there is instead.
+/// Names that there are not, and one that there is instead, or the command that shows all.
 const NAMES: &[(&str, &str)] = &[
-    ("l1.design", "stc-nv"),
+    ("l1.design", "(duet systems reference shows"),
     ("l2.design", "software"),
     ("l2.policy", "home-forward"),
-    ("cu.scheduler", "rr"),
+    ("cu.scheduler", "(duet systems reference shows"),
     ("placement.policy", "first-touch"),
     ("egress.design", "write-combine"),
 ];

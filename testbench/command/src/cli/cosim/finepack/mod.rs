@@ -105,9 +105,13 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        let (waves, no_wave) = runner::told(alone(self.wave.take()).map(Wave::finish));
         let no_dump = alone(dump).and_then(|dump| dump.finish().err()).map(|e| e.to_string());
         let (mismatch, no_window) = found.map(|found| self.mismatch(*found)).unzip();
+        let mut wave = alone(self.wave.take());
+        if let (Some(wave), Some(mismatch)) = (&mut wave, &mismatch) {
+            wave.mark(mismatch);
+        }
+        let (waves, no_wave) = runner::told(wave.map(Wave::finish));
         let mismatch =
             mismatch.map(|found| Mismatch { waves: waves.or(found.waves.clone()), ..found });
         let (cycles, unwritten) = (self.cycle, no_wave.or(no_dump).or(no_window.flatten()));
@@ -214,7 +218,8 @@ impl<'a> Run<'a> {
         mismatch.place = found.place;
         window.cycles.iter_mut().for_each(|cycle| cycle.cycle += first);
         let path = self.options.mismatch_wave.as_ref().filter(|_| self.options.wave.is_none());
-        let written = path.map(|path| write_window(path, found.block, &window, plain_clock()));
+        let written =
+            path.map(|path| write_window(path, found.block, &window, &mismatch, plain_clock()));
         let unwritten;
         (mismatch.waves, unwritten) = runner::told(written);
         (mismatch, unwritten)
@@ -226,22 +231,26 @@ fn socket(machine: &Machine, block: &str) -> usize {
     machine.sockets().matching(&Pattern::new(&format!("gpu0/{block}")))[0]
 }
 
-/// The block that a flip means, and the flip there. Errors: none of them has such a field.
+/// The block that a flip means, and the flip there by the name of its field. Errors: none of them
+/// has such a field.
 fn split(flip: &Flip, chosen: &Chosen, cycles: u64) -> Result<(&'static str, Flip), FlipError> {
-    let (wanted, field) = match flip.field.split_once('.') {
-        Some((block, field)) => (Some(block), field),
-        None => (None, flip.field.as_str()),
-    };
-    let inner = Flip { field: field.to_string(), ..flip.clone() };
-    let is_meant = |block: &&Description| {
-        wanted.is_none_or(|name| name == block.name) && inner.port(block).is_some()
-    };
     let all = descriptions(chosen);
-    let block = all.iter().find(is_meant).ok_or_else(|| FlipError {
+    let meant = all.iter().find_map(|block| {
+        let own = flip.field.strip_prefix(block.name).and_then(|field| field.strip_prefix('.'));
+        let field = own.unwrap_or(&flip.field).to_string();
+        let inner = Flip { field, ..flip.clone() };
+        inner.is_of(block).then_some((block, inner))
+    });
+    let (block, inner) = meant.ok_or_else(|| FlipError {
         what: "field",
         value: flip.field.clone(),
         limit: format!("an output of {}, as FIELD or BLOCK.FIELD", BLOCKS.join(", ")),
     })?;
-    inner.check(block, cycles)?;
-    Ok((block.name, inner))
+    Ok((block.name, inner.checked(block, cycles)?))
+}
+
+/// The same flip by block and field.
+pub fn named(flip: &Flip, chosen: &Chosen, cycles: u64) -> Result<Flip, FlipError> {
+    let (block, inner) = split(flip, chosen, cycles)?;
+    Ok(Flip { field: format!("{block}.{}", inner.field), ..inner })
 }

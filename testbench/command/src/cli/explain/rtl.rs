@@ -1,0 +1,477 @@
+//! The statements of a block's RTL, read as text: what assigns a signal, and from which names.
+//!
+//! It reads the conventions of `rtl/` and no more of SystemVerilog: one module after the other,
+//! instances `u_x`, registers `x_q` with the next value `x_d`, outputs `_o` and inputs `_i`. What it
+//! does not understand gives no answer.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use bodies::Sources;
+
+/// States of a search: how many, and how far from its start.
+const MOST_VISITED: usize = 600;
+const FARTHEST: usize = 6;
+/// Words that name nothing of a block.
+const WORDS: [&str; 34] = [
+    "always_comb",
+    "always_ff",
+    "and",
+    "assign",
+    "automatic",
+    "begin",
+    "bit",
+    "case",
+    "default",
+    "else",
+    "end",
+    "endcase",
+    "endfunction",
+    "endgenerate",
+    "endmodule",
+    "for",
+    "function",
+    "generate",
+    "genvar",
+    "if",
+    "int",
+    "integer",
+    "localparam",
+    "logic",
+    "negedge",
+    "or",
+    "packed",
+    "parameter",
+    "posedge",
+    "return",
+    "signed",
+    "struct",
+    "unique",
+    "unsigned",
+];
+
+/// A place in a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// `<folder>/<name>`.
+    pub path: String,
+    /// From 1.
+    pub line: usize,
+}
+
+/// A statement, with the conditions directly before it.
+struct Statement {
+    line: usize,
+    text: String,
+    /// What it assigns, with fields and without indices: `regs_d.count`.
+    targets: Vec<(String, usize)>,
+    instance: Option<Instance>,
+}
+
+/// A module within another.
+struct Instance {
+    name: String,
+    module: String,
+    /// Port and what is connected to it.
+    ports: Vec<(String, String)>,
+}
+
+struct Module {
+    path: String,
+    statements: Vec<Statement>,
+}
+
+/// The modules of a block and of `common`, by name.
+pub struct Rtl {
+    modules: HashMap<String, Module>,
+}
+
+/// A signal in an instance: the instances from the block's top on, each the statement in the
+/// module of the one before; and the signal with its field.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Signal {
+    module: String,
+    /// Modules and numbers of the statements that put the next one there.
+    above: Vec<(String, usize)>,
+    name: String,
+}
+
+/// A name in the logic before a register or port, and how many statements lie between.
+pub type Name = (String, usize);
+
+impl Rtl {
+    /// Of a block; none where there are no sources of it.
+    pub fn of_block(sources: &Sources, block: &str) -> Option<Self> {
+        let mut modules = HashMap::new();
+        for source in sources.of_block(block).ok()? {
+            let text = String::from_utf8_lossy(&source.content);
+            for (name, statements) in parse(&without_comments(&text)) {
+                let path = source.path.clone();
+                modules.insert(name, Module { path, statements });
+            }
+        }
+        let names: HashSet<String> = modules.keys().cloned().collect();
+        for statement in modules.values_mut().flat_map(|module| &mut module.statements) {
+            statement.instance = instance(&statement.text, &names);
+        }
+        Some(Self { modules })
+    }
+
+    /// The statement that assigns a register, by its path below the block's top, such as
+    /// `u_fifo.count_q` or `regs_q.state`; and the names in the logic before it, the nearest first.
+    pub fn register(&self, block: &str, path: &str) -> Option<(Place, Vec<Name>)> {
+        let mut signal = Signal { module: block.into(), above: Vec::new(), name: String::new() };
+        let mut parts = path.split('.').map(|part| part.split('[').next().unwrap_or(part));
+        let register = loop {
+            let part = parts.next()?;
+            if part.ends_with("_q") {
+                break part;
+            }
+            let module = self.modules.get(&signal.module)?;
+            let is_meant = |s: &Statement| s.instance.as_ref().is_some_and(|i| i.name == part);
+            // A generate block is no instance.
+            if let Some(at) = module.statements.iter().position(is_meant) {
+                let next = module.statements[at].instance.as_ref()?.module.clone();
+                signal.above.push((std::mem::replace(&mut signal.module, next), at));
+            }
+        };
+        let fields: String = parts.map(|field| format!(".{field}")).collect();
+        let stem = register.strip_suffix("_q")?;
+        let named = |end: &str| Signal { name: format!("{stem}{end}{fields}"), ..signal.clone() };
+        [named("_d"), named("_q")]
+            .into_iter()
+            .find_map(|signal| Some((self.place(&signal, FARTHEST)?, self.names(&signal))))
+    }
+
+    /// The same for an output of the block: `tlp_o.hdr`.
+    pub fn output(&self, block: &str, field: &str) -> Option<(Place, Vec<Name>)> {
+        let plain: String = without_indices(field);
+        let signal = Signal { module: block.into(), above: Vec::new(), name: plain };
+        Some((self.place(&signal, FARTHEST)?, self.names(&signal)))
+    }
+
+    /// Where a signal gets its value: through instances down to a statement.
+    fn place(&self, signal: &Signal, depth: usize) -> Option<Place> {
+        let module = self.modules.get(&signal.module)?;
+        let (base, field) = signal.name.split_once('.').unwrap_or((&signal.name, ""));
+        let last = field.rsplit('.').next().unwrap_or_default();
+        // The field itself, then a statement that names it, then any; not one that only holds it.
+        let held = format!("{}_q", base.strip_suffix("_d").unwrap_or(base));
+        let rank = |statement: &&(usize, usize)| {
+            let Statement { text, targets, .. } = &module.statements[statement.0];
+            let is_whole = targets.iter().any(|(target, _)| *target == signal.name);
+            let names_it = !last.is_empty() && words(text).any(|word| word == last);
+            let value = text.rsplit('=').next().unwrap_or_default().trim();
+            let is_hold = value.split('.').next() == Some(held.as_str());
+            (is_hold, !is_whole || field.is_empty() && is_hold, !names_it)
+        };
+        let drivers = self.drivers(signal);
+        let &(at, line) = drivers.iter().min_by_key(rank)?;
+        let Statement { instance, .. } = &module.statements[at];
+        match instance {
+            None => Some(Place { path: module.path.clone(), line }),
+            Some(_) if depth == 0 => None,
+            Some(instance) => {
+                let inner = self.inner(signal, at, instance, base, field);
+                let here = Place { path: module.path.clone(), line };
+                Some(inner.and_then(|inner| self.place(&inner, depth - 1)).unwrap_or(here))
+            }
+        }
+    }
+
+    /// The port of an instance that drives a signal.
+    fn inner(
+        &self,
+        signal: &Signal,
+        at: usize,
+        instance: &Instance,
+        base: &str,
+        field: &str,
+    ) -> Option<Signal> {
+        let drives = |(port, value): &&(String, String)| {
+            port.ends_with("_o") && words(value).any(|word| word == base)
+        };
+        let (port, _) = instance.ports.iter().find(drives)?;
+        let mut above = signal.above.clone();
+        above.push((signal.module.clone(), at));
+        let name = if field.is_empty() { port.clone() } else { format!("{port}.{field}") };
+        Some(Signal { module: instance.module.clone(), above, name })
+    }
+
+    /// Statements of a signal's module that assign it, and the lines where they do.
+    fn drivers(&self, signal: &Signal) -> Vec<(usize, usize)> {
+        let Some(module) = self.modules.get(&signal.module) else { return Vec::new() };
+        let (base, _) = signal.name.split_once('.').unwrap_or((&signal.name, ""));
+        let mut found = Vec::new();
+        for (at, statement) in module.statements.iter().enumerate() {
+            let is_meant = |target: &str| {
+                target.split('.').next() == Some(base)
+                    && (target.starts_with(&signal.name) || signal.name.starts_with(target))
+            };
+            match &statement.instance {
+                Some(instance) => {
+                    let drives = |(port, value): &(String, String)| {
+                        port.ends_with("_o") && words(value).any(|word| word == base)
+                    };
+                    if instance.ports.iter().any(drives) {
+                        found.push((at, statement.line));
+                    }
+                }
+                None => {
+                    let targets = statement.targets.iter().filter(|(target, _)| is_meant(target));
+                    found.extend(targets.map(|(_, line)| (at, *line)));
+                }
+            }
+        }
+        found
+    }
+
+    /// Names in the logic between the registers and inputs before a signal and the signal.
+    fn names(&self, start: &Signal) -> Vec<Name> {
+        let mut found: Vec<Name> = Vec::new();
+        let mut known: HashSet<String> = HashSet::new();
+        let mut seen: HashSet<Signal> = HashSet::from([start.clone()]);
+        let mut waiting = VecDeque::from([(start.clone(), 0)]);
+        let mut visited = 0;
+        while let Some((signal, distance)) = waiting.pop_front() {
+            let mut add = |name: &str| {
+                if known.insert(name.to_string()) {
+                    found.push((name.to_string(), distance));
+                }
+            };
+            let (base, field) = signal.name.split_once('.').unwrap_or((&signal.name, ""));
+            add(base);
+            field.split('.').filter(|part| !part.is_empty()).for_each(&mut add);
+            let mut next = Vec::new();
+            if base.ends_with("_i") {
+                next.extend(self.outer(&signal, base));
+            }
+            for (at, _) in self.drivers(&signal) {
+                visited += 1;
+                let statement = &self.modules[&signal.module].statements[at];
+                match &statement.instance {
+                    Some(instance) => next.extend(self.inner(&signal, at, instance, base, field)),
+                    None => {
+                        for name in words(&statement.text) {
+                            add(name);
+                            // Before a register lies another cycle.
+                            if !name.ends_with("_q") && !name.ends_with("_d") {
+                                next.push(Signal { name: name.to_string(), ..signal.clone() });
+                            }
+                        }
+                    }
+                }
+            }
+            if distance < FARTHEST && visited < MOST_VISITED {
+                let new = next.into_iter().filter(|signal| seen.insert(signal.clone()));
+                waiting.extend(new.map(|signal| (signal, distance + 1)));
+            }
+        }
+        found
+    }
+
+    /// What is connected to an input, in the module around it.
+    fn outer(&self, signal: &Signal, port: &str) -> Vec<Signal> {
+        let Some(((module, at), above)) = signal.above.split_last() else { return Vec::new() };
+        let instance = self.modules.get(module).and_then(|m| m.statements[*at].instance.as_ref());
+        let value = instance.and_then(|i| i.ports.iter().find(|(name, _)| name == port));
+        let names = value.into_iter().flat_map(|(_, value)| words(value));
+        let signal = |name: &str| Signal {
+            module: module.clone(),
+            above: above.to_vec(),
+            name: name.to_string(),
+        };
+        names.map(signal).collect()
+    }
+}
+
+/// The names in a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$' || c == '\'';
+    let words = text.split(move |c| !is_part(c));
+    let is_name = |word: &&str| {
+        word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !word.contains('\'')
+    };
+    words
+        .map(|word| word.split('\'').next().unwrap_or(word))
+        .filter(is_name)
+        .filter(|word| !WORDS.contains(word))
+}
+
+fn without_indices(text: &str) -> String {
+    let mut depth = 0u32;
+    let outside = |c: &char| {
+        depth += u32::from(*c == '[');
+        let is_outside = depth == 0;
+        depth = depth.saturating_sub(u32::from(*c == ']'));
+        is_outside
+    };
+    text.chars().filter(outside).collect()
+}
+
+/// The same text with blanks in place of comments, strings and macros.
+fn without_comments(text: &str) -> String {
+    let mut left = String::with_capacity(text.len());
+    let mut rest = text;
+    // What is taken out keeps its line ends.
+    let blank = |left: &mut String, gone: &str| {
+        left.extend(gone.chars().filter(|c| *c == '\n'));
+        left.push(' ');
+    };
+    while let Some(at) = rest.find(['/', '"', '`']) {
+        left += &rest[..at];
+        rest = &rest[at..];
+        let end = match rest.as_bytes() {
+            [b'/', b'/', ..] => rest.find('\n').unwrap_or(rest.len()),
+            [b'/', b'*', ..] => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            [b'"', ..] => rest[1..].find('"').map_or(rest.len(), |end| end + 2),
+            [b'`', ..] => macro_end(rest),
+            _ => {
+                left.push('/');
+                rest = &rest[1..];
+                continue;
+            }
+        };
+        blank(&mut left, &rest[..end]);
+        rest = &rest[end..];
+    }
+    left + rest
+}
+
+/// Where a macro or a directive ends.
+fn macro_end(text: &str) -> usize {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '`';
+    let name = text.find(|c| !is_name(c)).unwrap_or(text.len());
+    if ["`define", "`include", "`ifdef", "`ifndef"].contains(&&text[..name]) {
+        return text.find('\n').unwrap_or(text.len());
+    }
+    if !text[name..].starts_with('(') {
+        return name;
+    }
+    let mut depth = 0u32;
+    for (at, c) in text[name..].char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 1 => return name + at + 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// The modules of a text, and their statements.
+fn parse(text: &str) -> Vec<(String, Vec<Statement>)> {
+    let mut modules: Vec<(String, Vec<Statement>)> = Vec::new();
+    let (mut begin, mut depth, mut line) = (0, 0i32, 1);
+    for (at, c) in text.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ';' if depth <= 0 => {
+                let statement = &text[begin..at];
+                let header = words(statement).skip_while(|word| *word != "module").nth(1);
+                match (header, modules.last_mut()) {
+                    (Some(name), _) => modules.push((name.to_string(), Vec::new())),
+                    (None, Some((_, statements))) => statements.push(of_text(statement, line)),
+                    (None, None) => {}
+                }
+                line += statement.matches('\n').count();
+                (begin, depth) = (at + 1, 0);
+            }
+            _ => {}
+        }
+    }
+    modules
+}
+
+/// A statement that begins in this line.
+fn of_text(text: &str, line: usize) -> Statement {
+    let blanks = text.len() - text.trim_start().len();
+    let first = line + text[..blanks].matches('\n').count();
+    let targets = assigned(text)
+        .into_iter()
+        .map(|(name, at)| (name, line + text[..at].matches('\n').count()));
+    Statement { line: first, targets: targets.collect(), text: text.to_string(), instance: None }
+}
+
+/// What a statement assigns, and where in its text that stands.
+fn assigned(text: &str) -> Vec<(String, usize)> {
+    let bytes = text.as_bytes();
+    let mut depth = 0i32;
+    for at in 0..bytes.len() {
+        match bytes[at] {
+            b'(' => depth += 1,
+            b')' => depth -= 1,
+            b'=' if depth == 0 && bytes.get(at + 1) != Some(&b'=') => {
+                let before = at.checked_sub(1).map(|before| bytes[before]);
+                let end = match before {
+                    Some(b'=' | b'!' | b'>') => continue,
+                    Some(b'<' | b'|' | b'&' | b'+' | b'-' | b'^') => at - 1,
+                    _ => at,
+                };
+                return targets(text[..end].trim_end());
+            }
+            _ => {}
+        }
+    }
+    Vec::new()
+}
+
+/// The names at the end of a text that stands before `=`.
+fn targets(text: &str) -> Vec<(String, usize)> {
+    if let Some(inner) = text.strip_suffix('}') {
+        let begin = inner.rfind('{').map_or(0, |at| at + 1);
+        let names = words(&inner[begin..]);
+        return names.map(|name| (name.to_string(), begin)).collect();
+    }
+    let mut depth = 0i32;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "_.$".contains(c);
+    let begin = text.char_indices().rev().take_while(|(_, c)| {
+        depth += i32::from(*c == ']') - i32::from(*c == '[');
+        depth > 0 || *c == '[' || is_part(*c)
+    });
+    let Some((begin, _)) = begin.last() else { return Vec::new() };
+    vec![(without_indices(&text[begin..]), begin)]
+}
+
+/// The instance that a statement puts into its module.
+fn instance(text: &str, modules: &HashSet<String>) -> Option<Instance> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let module = words(text).find(|word| modules.contains(*word))?;
+    let at = text.find(module)?;
+    let mut rest = text[at + module.len()..].trim_start();
+    if let Some(parameters) = rest.strip_prefix('#') {
+        let parameters = parameters.trim_start();
+        rest = parameters[closing(parameters)?..].trim_start();
+    }
+    let name = &rest[..rest.find(|c| !is_part(c))?];
+    let list = rest[name.len()..].trim_start();
+    if name.is_empty() || !list.starts_with('(') {
+        return None;
+    }
+    let list = &list[1..closing(list)? - 1];
+    let mut ports = Vec::new();
+    let mut rest = list;
+    while let Some(at) = rest.find('.') {
+        rest = &rest[at + 1..];
+        let port = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];
+        rest = rest[port.len()..].trim_start();
+        let end = if rest.starts_with('(') { closing(rest)? } else { 0 };
+        let value = if end == 0 { port } else { &rest[1..end - 1] };
+        ports.push((port.to_string(), value.to_string()));
+        rest = &rest[end..];
+    }
+    Some(Instance { name: name.to_string(), module: module.to_string(), ports })
+}
+
+/// Behind the bracket that closes the one with which a text begins.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 0i32;
+    for (at, c) in text.char_indices() {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        if depth == 0 {
+            return (at > 0).then_some(at + 1);
+        }
+    }
+    None
+}
