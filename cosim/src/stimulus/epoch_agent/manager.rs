@@ -98,8 +98,10 @@ impl Inputs {
                 1 => prep = false,
                 2 if at == At::Ready => (chg, epoch) = (true, self.illegal_epoch(&out.cer)),
                 3 if at == At::Ready => {
-                    let illegal = self.random.chance(64);
-                    epoch = if illegal { self.illegal_epoch(&out.cer) } else { self.legal_epoch(&out.cer) };
+                    epoch = match self.random.chance(64) {
+                        true => self.illegal_epoch(&out.cer),
+                        false => self.legal_epoch(&out.cer),
+                    };
                     (prep, chg) = (false, true);
                     (self.manager.prep, self.manager.chg) = (false, false);
                 }

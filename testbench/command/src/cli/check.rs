@@ -6,7 +6,7 @@
 //! $ duet check cpelide --without no-system-release
 //! cpelide without no-system-release, host, one structure: 3 steps
 //! ...
-//!   violated: memory has the released data: the host finds an old value of y[0]
+//!   violated: memory has the released data: the host reads an old value of y[0]
 //! FAIL check cpelide without no-system-release: memory has the released data
 //! ```
 

@@ -19,9 +19,9 @@ pub struct Args {
     pub job: job::Args,
     /// Implementation of a block, or of the instances that a pattern matches
     ///
-    /// An instance path is for example gpu1/chiplet2/l2.bank0/coherence_directory. A pattern matches
-    /// a whole path, or the end of a path behind a `/`; `*` matches any text. The last matching
-    /// --impl counts.
+    /// An instance path is for example gpu1/chiplet2/l2.bank0/coherence_directory. A pattern
+    /// matches a whole path, or the end of a path behind a `/`; `*` matches any text. The last
+    /// matching --impl counts.
     #[arg(long = "impl", value_name = "PLACES=model|rtl|lockstep", group = bundled::VALUE)]
     pub bodies: Vec<String>,
     /// What runs the command processors' firmware: called directly, or its image in the

@@ -1,4 +1,4 @@
-//! The line on a terminal that shows the progress of a long run. Nothing where stderr is no terminal.
+//! The line on a terminal that shows the progress of a long run. Nothing if stderr is no terminal.
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};

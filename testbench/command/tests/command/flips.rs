@@ -37,7 +37,7 @@ fn flipped_bit_ends_with_status_1_a_report_and_the_waves_around_it() {
     let model = format!("{run} --flip packetizer.tlp@1");
     desk.refuses(2, &model, &["not in lockstep", "--impl packetizer=lockstep"]);
     let late = format!("{run} {} --flip packetizer.tlp@900000000", on("lockstep"));
-    desk.refuses(2, &late, &["900000000", "early enough"]);
+    desk.refuses(2, &late, &["900000000", "must be before the last cycle"]);
 }
 
 #[test]

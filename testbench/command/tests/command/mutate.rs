@@ -197,7 +197,7 @@ fn what_cannot_have_mutants_is_refused() {
     desk.refuses(2, "mutate gtsc_rts", &["block gtsc_rts: must be one of", "gtsc_rst"]);
     desk.refuses(2, "mutate gtsc_rst --config none", &["none"]);
     desk.refuses(2, "mutate gtsc_rst --count 0", &["--count"]);
-    desk.refuses(2, "mutate command_processor", &["it has Ibex inside"]);
+    desk.refuses(2, "mutate command_processor", &["it contains Ibex"]);
     fs::create_dir(desk.file("empty")).unwrap();
     let empty = desk.file("empty");
     let tools = [("DUET_TOOLS", empty.to_str().unwrap())];

@@ -21,7 +21,8 @@ pub fn page(all: &[Reproduced], score: Score) -> Markup {
              is. Bars begin at no effect."
         }
         div.legend {
-            span.paper { i {} " the paper's" } span.ours { i {} " ours; the line is the run-to-run variation" }
+            span.paper { i {} " the paper's" }
+            span.ours { i {} " ours; the line is the run-to-run variation" }
         }
         (scores(all, score))
         @for reproduced in all {
