@@ -36,7 +36,7 @@ pub fn summary(runs: &[Run], labels: &[String]) -> Markup {
                 td { (run.workload) br; small { "seed " (run.seed) } }
                 td.n { (full(run.cycles as f64)) }
                 td.n { (time(run)) }
-                @if runs.len() > 1 { td.n { (format!("{:.2}", first as f64 / run.cycles.max(1) as f64)) } }
+                @if runs.len() > 1 { td.n { (speedup(first, run.cycles)) } }
                 td.n { (full(run.checked.iter().sum::<u64>() as f64)) }
                 td class=(if run.verdict == "PASS" { "pass" } else { "fail" }) { (run.verdict) }
             } } }
@@ -54,6 +54,11 @@ fn designs_of(run: &Run) -> Markup {
             @for (block, body) in &run.bodies { ", " (block) " as " (body) }
         }
     }
+}
+
+/// Over the first run.
+fn speedup(first: u64, own: u64) -> String {
+    format!("{:.2}", first as f64 / own.max(1) as f64)
 }
 
 fn time(run: &Run) -> String {

@@ -135,7 +135,8 @@ pub fn hits(runs: &[Run], labels: &[String]) -> Option<Markup> {
                 @let values = known.iter().copied().chain([misses]).map(|v| v as f64);
                 div.row {
                     span.label { (label) }
-                    (palette.bar(whole as f64, &names.iter().cloned().zip(values).collect::<Vec<_>>()))
+                    @let parts: Vec<_> = names.iter().cloned().zip(values).collect();
+                    (palette.bar(whole as f64, &parts))
                     span.n {
                         (percent(known[0] as f64, whole as f64)) " hits of " (full(whole as f64))
                     }
