@@ -210,8 +210,8 @@ fn neighbours_on_a_cu_share_its_lines() {
 fn rules_taken_away_are_seen() {
     let both = [("sharing.l1", "sharing-aware"), ("sharing.l2", "sharing-aware")];
     for (rule, scheduler, program, seen) in [
-        ("free-slot", "q8", "gemm", "without room"),
-        ("free-for-burst", "bcs", "gemm", "without room"),
+        ("free-slot", "q8", "gemm", "whose CUs are full"),
+        ("free-for-burst", "bcs", "gemm", "whose CUs are full"),
         ("keep-private", "rr", "hotspot3d", "(P1)"),
         ("mshr-owner", "rr", "gemm", "sf, of an access"),
         ("local-bypass", "rr", "spills", "(P2)"),

@@ -85,7 +85,7 @@ fn settings_are_checked_like_files() {
     for (key, limit) in [
         ("l2.bytes", "a whole number, 1 to 268435456"),
         ("egress.timeout", "a whole number, 0 to 65535"),
-        ("scale", "a whole number, 1 to 1048576"),
+        ("scale", "a number that divides the 8 CUs of a chiplet of stc-8cu"),
         ("cu.exclusive_lines", "true or false"),
         ("gpu_link.bytes_per_ns", "a number, 0.001 to 1024, up to six decimals"),
     ] {
