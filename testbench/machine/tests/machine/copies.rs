@@ -204,7 +204,7 @@ fn designs_that_know_of_one_copy_are_refused() {
         machine::systems::load("finepack-4gpu-small", &set).unwrap_err().to_string()
     };
     let text = refusal(&[("l2.design", "hmg")]);
-    let expected = "placement.policy: \"replicated\": not with l2.design = hmg, which keeps";
+    let expected = "placement.policy: \"replicated\": not with l2.design = hmg, which tracks";
     assert!(text.contains(expected), "{text}");
     let text = refusal(&[("l1.design", "stc-nv")]);
     let expected = "placement.policy: \"replicated\": not with l1.design = stc-nv, which orders";
