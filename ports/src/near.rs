@@ -55,7 +55,8 @@ mod tests {
         let all = Some("duet list numbers");
         let eight = known_names("tree", names[..8].iter().copied(), all);
         assert_eq!(eight, "one, two, three, four, five, six, seven, eight; did you mean three?");
-        // Letters to change: three 1; one, two and five 3; the first of these in the list come first.
+        // Letters to change: three 1; one, two and five 3; the first of these in the list come
+        // first.
         let expected = "three, one, two, ... (duet list numbers shows all 9); did you mean three?";
         assert_eq!(known_names("tree", names, all), expected);
         assert_eq!(known_names("x", names, None), "six, one, two and 6 more");

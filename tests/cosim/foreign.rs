@@ -182,7 +182,10 @@ fn options_of_verilator_are_refused() {
     let text = fs::read_to_string(&list).unwrap();
     fs::write(&list, format!("--pipe-filter \"sh {}\"\n{text}", script.display())).unwrap();
     let refused = copy.lint(Origin::Foreign).unwrap_err();
-    assert!(refused.contains("command_processor/ibex.f: must be the file of this program"), "{refused}");
+    assert!(
+        refused.contains("command_processor/ibex.f: must be the file of this program"),
+        "{refused}"
+    );
     assert!(!seen.exists());
     // As RTL of one's own it is an attack that works.
     let _ = copy.lint(Origin::Own);

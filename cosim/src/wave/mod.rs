@@ -152,8 +152,8 @@ pub struct WaveWriter {
 }
 
 impl WaveWriter {
-    /// Creates `path`, an FST where its ending is `.fst`, else a VCD, and the files of viewers beside
-    /// it, unless there are some that the user has saved.
+    /// Creates `path`, an FST where its ending is `.fst`, else a VCD, and the files of viewers
+    /// beside it, unless there are some that the user has saved.
     pub fn create(path: &Path, clocks: Vec<Clock>, blocks: Vec<Shown>) -> io::Result<Self> {
         let mut sink = sink::create(path, timeline::exponent(&clocks))?;
         let mut signals = Signals::default();

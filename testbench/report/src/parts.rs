@@ -24,7 +24,9 @@ pub fn summary(runs: &[Run], labels: &[String]) -> Markup {
         table.summary {
             thead { tr {
                 th { "run" } th { "system" } th { "program" } th.n { "cycles" } th.n { "time" }
-                @if runs.len() > 1 { th.n title="cycles of the first run over cycles of this run" { "speedup" } }
+                @if runs.len() > 1 {
+                    th.n title="cycles of the first run over cycles of this run" { "speedup" }
+                }
                 th.n { "values checked" } th { "verdict" }
             } }
             tbody { @for (run, label) in runs.iter().zip(labels) { tr {

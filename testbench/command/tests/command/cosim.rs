@@ -120,8 +120,8 @@ fn flip_that_means_nothing_is_wrong_use() {
     finepack("packetizer.tlp[206]@5", &["--flip bit = 206: must be below 206"]);
 }
 
-/// A TLP is `data` (64 bits), `nbytes` (8), `hdr` (128) and what follows: bit 140 of the port is bit
-/// 68 of the header.
+/// A TLP is `data` (64 bits), `nbytes` (8), `hdr` (128) and what follows: bit 140 of the port is
+/// bit 68 of the header.
 #[test]
 fn flip_takes_a_field_of_a_port_by_its_name() {
     let Some(desk) = Desk::new("flip_field") else { return };

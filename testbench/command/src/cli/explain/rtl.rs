@@ -1,8 +1,8 @@
 //! The statements of a block's RTL, read as text: what assigns a signal, and from which names.
 //!
 //! It reads the conventions of `rtl/` and no more of SystemVerilog: one module after the other,
-//! instances `u_x`, registers `x_q` with the next value `x_d`, outputs `_o` and inputs `_i`. What it
-//! does not understand gives no answer.
+//! instances `u_x`, registers `x_q` with the next value `x_d`, outputs `_o` and inputs `_i`. What
+//! it does not understand gives no answer.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 

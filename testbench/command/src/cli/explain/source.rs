@@ -53,8 +53,8 @@ fn lines(sources: &Sources, block: &str, path: &str) -> Option<Vec<String>> {
     Some(String::from_utf8_lossy(&file.content).lines().map(str::to_string).collect())
 }
 
-/// A line of a file as an editor can open it: in the user's folder where the file still is what ran,
-/// else in the bundle. `what`: what is said of it.
+/// A line of a file as an editor can open it: in the user's folder where the file still is what
+/// ran, else in the bundle. `what`: what is said of it.
 fn shown(sources: &Sources, block: &str, path: &str, number: usize, what: &str) -> String {
     let own = sources.shown(path);
     let text = fs::read(&own).ok().filter(|_| own != path);
