@@ -1,6 +1,5 @@
 //! Surfer's command file, for `surfer FILE.vcd -c FILE.sucl`. It has no closed groups: registers
-//! are
-//! left out.
+//! are left out.
 
 use std::fmt::Write as _;
 
