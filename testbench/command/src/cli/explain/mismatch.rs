@@ -15,7 +15,7 @@ const MOST_REGISTERS: usize = 8;
 /// Rules that are quoted.
 const MOST_RULES: usize = 3;
 
-/// Tells of the first difference in the block at this place.
+/// Prints the first difference in the block at this instance path.
 pub fn tell(mismatch: &Mismatch, place: &str, flip: Option<&Flip>) {
     line("block", &format!("{place}, cycle {}", mismatch.cycle));
     if let Some(flip) = flip {
@@ -50,7 +50,7 @@ pub fn tell(mismatch: &Mismatch, place: &str, flip: Option<&Flip>) {
         let what = if i == 0 { "came in as" } else { "" };
         line(what, &format!("cycle {}, {}", parent.cycle, of(parent)));
     }
-    tell_rules(block, &terms(mismatch, block));
+    tell_rules(block, &terms(mismatch));
 }
 
 fn tell_registers(mismatch: &Mismatch) {
@@ -125,9 +125,9 @@ pub fn addresses(mismatch: &Mismatch) -> Vec<u64> {
 }
 
 /// What the README may call what differs.
-fn terms(mismatch: &Mismatch, block: &str) -> Vec<Term> {
+fn terms(mismatch: &Mismatch) -> Vec<Term> {
     let mut terms: Vec<Term> = Vec::new();
-    let mut add = |name: &str, weight: f64| {
+    let mut add = |name: &str, weight: u32| {
         let name = stem(name);
         if !name.is_empty() && terms.iter().all(|term| term.name != name) {
             terms.push(Term { name, weight });
@@ -136,25 +136,22 @@ fn terms(mismatch: &Mismatch, block: &str) -> Vec<Term> {
     if let Some(first) = mismatch.differences.first() {
         let (port, field) = first.field.split_once('.').unwrap_or((&first.field, ""));
         let port = port.split('[').next().unwrap_or(port);
-        add(port, 6.0);
-        field.split('.').for_each(|part| add(part, 3.0));
+        add(port, 6);
+        field.split('.').for_each(|part| add(part, 3));
         let channel = stem(port);
         for end in ["_valid", "_ready"] {
             if let Some(channel) = channel.strip_suffix(end) {
-                add(channel, 2.0);
+                add(channel, 2);
             }
         }
     }
     for (name, ..) in mismatch.first.iter().flat_map(|first| &first.registers).take(4) {
         for part in name.split('.') {
-            add(part.split('[').next().unwrap_or(part), 4.0);
+            add(part.split('[').next().unwrap_or(part), 4);
         }
     }
     for word in mismatch.assertions.split(|c: char| !c.is_ascii_alphanumeric() && c != '_') {
-        add(word, 1.0);
-    }
-    for (name, distance) in source::names(mismatch, block) {
-        add(&name, 4.0 / (1.0 + distance as f64));
+        add(word, 1);
     }
     terms
 }

@@ -71,10 +71,10 @@ fn newest() -> Result<PathBuf, Failure> {
     dated.max().map(|(_, path)| path).ok_or_else(none)
 }
 
-/// Columns before a text.
+/// Columns of the label.
 const LABEL: usize = 13;
 
-/// A line of what is told: what it is about, and what it says, folded.
+/// Prints a labelled line, folded.
 fn line(about: &str, text: &str) {
     println!("{}", fold(&format!("{about:<12} {text}"), LABEL + 2, Style::Text));
 }

@@ -1,16 +1,15 @@
-//! The statements of a block's RTL, read as text: what assigns a signal, and from which names.
+//! The statements of a block's RTL, read as text: what assigns a signal.
 //!
 //! It reads the conventions of `rtl/` and no more of SystemVerilog: one module after the other,
 //! instances `u_x`, registers `x_q` with the next value `x_d`, outputs `_o` and inputs `_i`. What
 //! it does not understand gives no answer.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
 use bodies::Sources;
 
-/// States of a search: how many, and how far from its start.
-const MOST_VISITED: usize = 600;
-const FARTHEST: usize = 6;
+/// Instances within each other, from a signal down to the statement that assigns it.
+const DEEPEST: usize = 6;
 /// Words that name nothing of a block.
 const WORDS: [&str; 34] = [
     "always_comb",
@@ -85,18 +84,12 @@ pub struct Rtl {
     modules: HashMap<String, Module>,
 }
 
-/// A signal in an instance: the instances from the block's top on, each the statement in the
-/// module of the one before; and the signal with its field.
-#[derive(Clone, PartialEq, Eq, Hash)]
+/// A signal of a module, with its field.
+#[derive(Clone)]
 struct Signal {
     module: String,
-    /// Modules and numbers of the statements that put the next one there.
-    above: Vec<(String, usize)>,
     name: String,
 }
-
-/// A name in the logic before a register or port, and how many statements lie between.
-pub type Name = (String, usize);
 
 impl Rtl {
     /// Of a block; none where there are no sources of it.
@@ -117,9 +110,9 @@ impl Rtl {
     }
 
     /// The statement that assigns a register, by its path below the block's top, such as
-    /// `u_fifo.count_q` or `regs_q.state`; and the names in the logic before it, the nearest first.
-    pub fn register(&self, block: &str, path: &str) -> Option<(Place, Vec<Name>)> {
-        let mut signal = Signal { module: block.into(), above: Vec::new(), name: String::new() };
+    /// `u_fifo.count_q` or `regs_q.state`.
+    pub fn register(&self, block: &str, path: &str) -> Option<Place> {
+        let mut signal = Signal { module: block.into(), name: String::new() };
         let mut parts = path.split('.').map(|part| part.split('[').next().unwrap_or(part));
         let register = loop {
             let part = parts.next()?;
@@ -130,23 +123,20 @@ impl Rtl {
             let is_meant = |s: &Statement| s.instance.as_ref().is_some_and(|i| i.name == part);
             // A generate block is no instance.
             if let Some(at) = module.statements.iter().position(is_meant) {
-                let next = module.statements[at].instance.as_ref()?.module.clone();
-                signal.above.push((std::mem::replace(&mut signal.module, next), at));
+                signal.module = module.statements[at].instance.as_ref()?.module.clone();
             }
         };
         let fields: String = parts.map(|field| format!(".{field}")).collect();
         let stem = register.strip_suffix("_q")?;
         let named = |end: &str| Signal { name: format!("{stem}{end}{fields}"), ..signal.clone() };
-        [named("_d"), named("_q")]
-            .into_iter()
-            .find_map(|signal| Some((self.place(&signal, FARTHEST)?, self.names(&signal))))
+        [named("_d"), named("_q")].into_iter().find_map(|signal| self.place(&signal, DEEPEST))
     }
 
     /// The same for an output of the block: `tlp_o.hdr`.
-    pub fn output(&self, block: &str, field: &str) -> Option<(Place, Vec<Name>)> {
+    pub fn output(&self, block: &str, field: &str) -> Option<Place> {
         let plain: String = without_indices(field);
-        let signal = Signal { module: block.into(), above: Vec::new(), name: plain };
-        Some((self.place(&signal, FARTHEST)?, self.names(&signal)))
+        let signal = Signal { module: block.into(), name: plain };
+        self.place(&signal, DEEPEST)
     }
 
     /// Where a signal gets its value: through instances down to a statement.
@@ -171,30 +161,11 @@ impl Rtl {
             None => Some(Place { path: module.path.clone(), line }),
             Some(_) if depth == 0 => None,
             Some(instance) => {
-                let inner = self.inner(signal, at, instance, base, field);
+                let inner = inner(instance, base, field);
                 let here = Place { path: module.path.clone(), line };
                 Some(inner.and_then(|inner| self.place(&inner, depth - 1)).unwrap_or(here))
             }
         }
-    }
-
-    /// The port of an instance that drives a signal.
-    fn inner(
-        &self,
-        signal: &Signal,
-        at: usize,
-        instance: &Instance,
-        base: &str,
-        field: &str,
-    ) -> Option<Signal> {
-        let drives = |(port, value): &&(String, String)| {
-            port.ends_with("_o") && words(value).any(|word| word == base)
-        };
-        let (port, _) = instance.ports.iter().find(drives)?;
-        let mut above = signal.above.clone();
-        above.push((signal.module.clone(), at));
-        let name = if field.is_empty() { port.clone() } else { format!("{port}.{field}") };
-        Some(Signal { module: instance.module.clone(), above, name })
     }
 
     /// Statements of a signal's module that assign it, and the lines where they do.
@@ -224,64 +195,16 @@ impl Rtl {
         }
         found
     }
+}
 
-    /// Names in the logic between the registers and inputs before a signal and the signal.
-    fn names(&self, start: &Signal) -> Vec<Name> {
-        let mut found: Vec<Name> = Vec::new();
-        let mut known: HashSet<String> = HashSet::new();
-        let mut seen: HashSet<Signal> = HashSet::from([start.clone()]);
-        let mut waiting = VecDeque::from([(start.clone(), 0)]);
-        let mut visited = 0;
-        while let Some((signal, distance)) = waiting.pop_front() {
-            let mut add = |name: &str| {
-                if known.insert(name.to_string()) {
-                    found.push((name.to_string(), distance));
-                }
-            };
-            let (base, field) = signal.name.split_once('.').unwrap_or((&signal.name, ""));
-            add(base);
-            field.split('.').filter(|part| !part.is_empty()).for_each(&mut add);
-            let mut next = Vec::new();
-            if base.ends_with("_i") {
-                next.extend(self.outer(&signal, base));
-            }
-            for (at, _) in self.drivers(&signal) {
-                visited += 1;
-                let statement = &self.modules[&signal.module].statements[at];
-                match &statement.instance {
-                    Some(instance) => next.extend(self.inner(&signal, at, instance, base, field)),
-                    None => {
-                        for name in words(&statement.text) {
-                            add(name);
-                            // Before a register lies another cycle.
-                            if !name.ends_with("_q") && !name.ends_with("_d") {
-                                next.push(Signal { name: name.to_string(), ..signal.clone() });
-                            }
-                        }
-                    }
-                }
-            }
-            if distance < FARTHEST && visited < MOST_VISITED {
-                let new = next.into_iter().filter(|signal| seen.insert(signal.clone()));
-                waiting.extend(new.map(|signal| (signal, distance + 1)));
-            }
-        }
-        found
-    }
-
-    /// What is connected to an input, in the module around it.
-    fn outer(&self, signal: &Signal, port: &str) -> Vec<Signal> {
-        let Some(((module, at), above)) = signal.above.split_last() else { return Vec::new() };
-        let instance = self.modules.get(module).and_then(|m| m.statements[*at].instance.as_ref());
-        let value = instance.and_then(|i| i.ports.iter().find(|(name, _)| name == port));
-        let names = value.into_iter().flat_map(|(_, value)| words(value));
-        let signal = |name: &str| Signal {
-            module: module.clone(),
-            above: above.to_vec(),
-            name: name.to_string(),
-        };
-        names.map(signal).collect()
-    }
+/// The signal of an instance's module that drives this one, through a port.
+fn inner(instance: &Instance, base: &str, field: &str) -> Option<Signal> {
+    let drives = |(port, value): &&(String, String)| {
+        port.ends_with("_o") && words(value).any(|word| word == base)
+    };
+    let (port, _) = instance.ports.iter().find(drives)?;
+    let name = if field.is_empty() { port.clone() } else { format!("{port}.{field}") };
+    Some(Signal { module: instance.module.clone(), name })
 }
 
 /// The names in a text.

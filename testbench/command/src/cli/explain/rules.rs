@@ -1,8 +1,6 @@
 //! The rules of a block's README that speak of a port or a register.
 
-use std::collections::HashSet;
-
-/// Sections that define names or tell of something else than what the block does in a cycle.
+/// Sections that define names or describe something other than the block's behavior in a cycle.
 const NO_RULES: [&str; 8] = [
     "block diagram",
     "parameters",
@@ -73,44 +71,35 @@ fn number_of(text: &str) -> Option<u32> {
     number.parse().ok()
 }
 
-/// What somebody asks about, and how much it says where a rule has it.
-#[derive(Clone, Debug, PartialEq)]
+/// A name that differs, and its weight in the ranking of rules.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
     /// As the RTL writes it, without direction and `_q`.
     pub name: String,
-    /// How much it tells of the matter.
-    pub weight: f64,
+    /// Points of a rule that has it.
+    pub weight: u32,
 }
 
-/// The rules that speak of these terms, the best first, at most `most`. A name tells the more, the
-/// fewer statements have it.
+/// The rules that speak of these terms, the best first, at most `most`.
 pub fn about(readme: &str, terms: &[Term], most: usize) -> Vec<Rule> {
-    let is_rule = |rule: &Rule| {
-        let section = rule.section.to_lowercase();
-        !section.is_empty() && NO_RULES.iter().all(|name| !section.starts_with(name))
-    };
-    let rules: Vec<_> = statements(readme).into_iter().filter(is_rule).collect();
-    let names: Vec<HashSet<_>> =
-        rules.iter().map(|rule| code_words(&rule.text).into_iter().collect()).collect();
-    let value = |term: &Term| {
-        let with = names.iter().filter(|names| names.contains(&term.name)).count();
-        term.weight * (rules.len() as f64 / with.max(1) as f64).ln_1p()
-    };
-    let values: Vec<_> = terms.iter().map(|term| (&term.name, value(term))).collect();
-    let mut scored: Vec<_> = rules
-        .iter()
-        .zip(&names)
-        .filter_map(|(rule, names)| {
-            let has = |(name, _): &&(&String, f64)| names.contains(*name);
-            let points: f64 = values.iter().filter(has).map(|(_, value)| value).sum();
-            let points = if is_definition(rule) { points } else { 3.0 * points };
+    let mut scored: Vec<_> = statements(readme)
+        .into_iter()
+        .filter_map(|rule| {
+            let section = rule.section.to_lowercase();
+            if section.is_empty() || NO_RULES.iter().any(|name| section.starts_with(name)) {
+                return None;
+            }
+            let words = code_words(&rule.text);
+            let points: u32 =
+                terms.iter().filter(|t| words.contains(&t.name)).map(|t| t.weight).sum();
             // A long statement speaks of everything.
-            let length = 1.0 + rule.text.len() as f64 / 400.0;
-            (points > 0.0).then_some((points / length, rule.clone()))
+            let length = rule.text.len() as u32 / 400;
+            let points = if is_definition(&rule) { points } else { 3 * points };
+            (points > 0).then_some((points.saturating_sub(length).max(1), rule))
         })
         .collect();
     // Stable: of equal ones the first in the README.
-    scored.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    scored.sort_by_key(|(points, _)| std::cmp::Reverse(*points));
     // One says what the port is; the others, what the block does.
     let mut definitions = 0;
     let rules = scored.into_iter().map(|(_, rule)| rule).filter(|rule| {
@@ -168,7 +157,7 @@ drain_ready_o in a picture
 ";
 
     fn find(name: &str) -> Vec<Rule> {
-        about(README, &[Term { name: name.into(), weight: 2.0 }], 3)
+        about(README, &[Term { name: name.into(), weight: 2 }], 3)
     }
 
     #[test]

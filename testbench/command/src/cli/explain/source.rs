@@ -1,4 +1,4 @@
-//! Where in the RTL a difference comes about: file and line, and the names in the logic there.
+//! Where in the RTL a difference comes about: file and line.
 
 use std::fs;
 
@@ -8,32 +8,20 @@ use cosim::inspect::Inspected;
 use cosim::registers::model_name;
 
 use super::line;
-use super::rtl::{Name, Place, Rtl};
+use super::rtl::{Place, Rtl};
 
 /// Shows which line assigns what differs first, and before it which lines the user has changed.
 pub fn tell(mismatch: &Mismatch, block: &str) {
     let Ok(sources) = Sources::current() else { return };
-    let found = Rtl::of_block(&sources, block).and_then(|rtl| find(&rtl, mismatch, block));
-    let place = found.map(|(place, _)| place);
+    let place = Rtl::of_block(&sources, block).and_then(|rtl| find(&rtl, mismatch, block));
     tell_changes(&sources, block, place.as_ref());
     if let Some(place) = place {
         line("source", &of(&sources, block, &place));
     }
 }
 
-/// Names in the logic before what differs first, the nearest first: in the RTL of this program,
-/// which the rules describe, or else in that of the run.
-pub fn names(mismatch: &Mismatch, block: &str) -> Vec<Name> {
-    let all = [Some(Sources::built_in()), Sources::current().ok()];
-    let found = all
-        .into_iter()
-        .flatten()
-        .find_map(|sources| find(&Rtl::of_block(&sources, block)?, mismatch, block));
-    found.map_or(Vec::new(), |(_, names)| names)
-}
-
 /// What assigns the first register that differs, or the port's field where none does.
-fn find(rtl: &Rtl, mismatch: &Mismatch, block: &str) -> Option<(Place, Vec<Name>)> {
+fn find(rtl: &Rtl, mismatch: &Mismatch, block: &str) -> Option<Place> {
     let registers = mismatch.first.iter().flat_map(|first| &first.registers);
     let mut registers = registers.filter_map(|(name, ..)| path_of(mismatch, name));
     let field = mismatch.differences.first().map(|first| &first.field);
