@@ -2,10 +2,10 @@
 """Searches documents, help texts and messages for words and patterns that the field does not use
 (docs/style.txt): `make lint`.
 
-    python3 docs/style.py [--count] [FILE ...]
+    python3 docs/style.py [--count] [--documents] [FILE ...]
 
-Without files: all Markdown, the strings of all Rust outside tests, and the help texts of the
-command. Code in Markdown is left out. Exit status 1 where one is found, with file, line and what to
+Without files: all Markdown, and but for --documents the strings of all Rust outside tests and the
+help texts of the command. Code in Markdown is left out. Exit status 1 where one is found, with file, line and what to
 write, or where a pattern does not find its own example."""
 
 import argparse
@@ -93,11 +93,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", metavar="FILE", nargs="*")
     parser.add_argument("--count", action="store_true", help="findings of each file")
+    parser.add_argument("--documents", action="store_true", help="Markdown alone")
     arguments = parser.parse_args()
     known = list(patterns())
     found = [wrong for wrong in (pattern.wrong() for pattern in known) if wrong]
     of = collections.Counter()
-    for path in arguments.files or files():
+    wanted = (path for path in files() if path.endswith(".md") or not arguments.documents)
+    for path in arguments.files or wanted:
         path = os.path.relpath(os.path.abspath(path), ROOT)
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             text = file.read()

@@ -57,7 +57,7 @@ const EXAMPLES: &[Examples] = &[
             ),
             (
                 "A self-test: one bit of the RTL is inverted, which is found (status 1)",
-                "cosim packetizer --cycles 20000 --flip tlp[3]@500",
+                "cosim packetizer --cycles 20000 --flip tlp.hdr[68]@500",
             ),
         ],
     ),

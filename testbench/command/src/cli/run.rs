@@ -46,8 +46,8 @@ pub struct Args {
     audit: Option<PathBuf>,
     #[command(flatten)]
     waves: waves::Args,
-    /// Invert one bit of an RTL output of the first block in lockstep that a pattern means, at (or,
-    /// for a payload, first after) a cycle
+    /// Invert one bit of an RTL output of the first block in lockstep that a pattern matches, at a
+    /// cycle, for a payload at its next transfer
     #[arg(long, value_name = "PLACES.FIELD[BIT]@CYCLE", value_parser = flip::parse,
         group = bundled::VALUE)]
     pub flip: Option<Flip>,

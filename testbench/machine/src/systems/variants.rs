@@ -146,89 +146,78 @@ pub const FINEPACK: &[Variant] = &[
 /// One L2 for all CUs keeps its lines between kernels.
 const KEPT: [(&str, &str); 2] = [("l2.design", "cpelide"), ("command_processor.elide_cycles", "0")];
 
+macro_rules! kept {
+    ($($setting:expr),* $(,)?) => { &[KEPT[0], KEPT[1], $($setting),*] };
+}
+
 /// STC, section 7.
 pub const STC: &[Variant] = &[
     variant(
         "none",
         "no L1: every access goes to the L2",
         "STC compares with it",
-        &[KEPT[0], KEPT[1], ("l1.design", "none"), ("cu.exclusive_lines", "true")],
+        kept!(("l1.design", "none"), ("cu.exclusive_lines", "true")),
     ),
     variant(
         "src",
         "L1s are invalidated when a kernel begins",
         "STC's baseline",
-        &[KEPT[0], KEPT[1], ("l1.design", "src"), ("cu.exclusive_lines", "true")],
+        kept!(("l1.design", "src"), ("cu.exclusive_lines", "true")),
     ),
     variant(
         "stc-nv",
         "epochs in a fixed order; an L1 keeps lines outside the granted epoch",
         "STC, figure 7",
-        &[KEPT[0], KEPT[1], ("l1.design", "stc-nv")],
+        kept!(("l1.design", "stc-nv")),
     ),
     variant(
         "stc-es",
         "epochs without a demand are skipped",
         "STC, figure 7",
-        &[KEPT[0], KEPT[1], ("l1.design", "stc-es")],
+        kept!(("l1.design", "stc-es")),
     ),
     variant(
         "stc-ab",
         "conflicts move the address bits that select the epoch",
         "STC, figure 7",
-        &[KEPT[0], KEPT[1], ("l1.design", "stc-ab")],
+        kept!(("l1.design", "stc-ab")),
     ),
     variant(
         "stc-mb",
         "several epochs are granted at once",
         "STC: reuse across kernels; 7.13 % less time than `src`, 1.63 % over all",
-        &[KEPT[0], KEPT[1], ("l1.design", "stc-mb")],
+        kept!(("l1.design", "stc-mb")),
     ),
 ];
 
-/// Tabbakh's thesis, chapter 4: signatures of 8192 bits, granules of 128 bytes.
+/// Bits of a signature, bytes of a granule.
+const SIGNATURE: [(&str, &str); 2] = [("race_detection.m", "8192"), ("race_detection.gran", "128")];
+
+/// Tabbakh's thesis, chapter 4.
 pub const RACE: &[Variant] = &[
     variant(
         "race-base",
         "no race detection",
         "what the thesis's figures are normalised to",
-        &[KEPT[0], KEPT[1], ("l1.design", "race-base")],
+        kept!(("l1.design", "race-base")),
     ),
     variant(
         "race-nospec",
         "a CU waits for each check",
         "the thesis compares with it",
-        &[
-            KEPT[0],
-            KEPT[1],
-            ("l1.design", "race-nospec"),
-            ("race_detection.m", "8192"),
-            ("race_detection.gran", "128"),
-        ],
+        kept!(("l1.design", "race-nospec"), SIGNATURE[0], SIGNATURE[1]),
     ),
     variant(
         "race-spec",
         "loads that hit continue speculatively during the check",
         "the thesis: 5.8 % more time than without checks, `race-nospec` 19.3 %",
-        &[
-            KEPT[0],
-            KEPT[1],
-            ("l1.design", "race-spec"),
-            ("race_detection.m", "8192"),
-            ("race_detection.gran", "128"),
-        ],
+        kept!(("l1.design", "race-spec"), SIGNATURE[0], SIGNATURE[1]),
     ),
     variant(
         "race-ideal",
         "checks take no time",
         "the thesis's upper bound",
-        &[
-            KEPT[0],
-            KEPT[1],
-            ("l1.design", "race-ideal"),
-            ("race_detection.m", "8192"),
-            ("race_detection.gran", "128"),
-        ],
+        kept!(("l1.design", "race-ideal"), SIGNATURE[0], SIGNATURE[1]),
     ),
 ];
 
@@ -241,13 +230,13 @@ pub const TIMESTAMP: &[Variant] = &[
         "none",
         "no L1: every access goes to the L2",
         "what the thesis's figures are normalised to",
-        &[KEPT[0], KEPT[1], ("l1.design", "none")],
+        kept!(("l1.design", "none")),
     ),
     variant(
         "src",
         "L1s are invalidated at kernel boundaries only: not coherent inside a kernel",
         "the thesis compares programs without sharing with it",
-        &[KEPT[0], KEPT[1], ("l1.design", "src")],
+        kept!(("l1.design", "src")),
     ),
     variant(
         "tc-strong",

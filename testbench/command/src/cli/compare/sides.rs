@@ -42,17 +42,20 @@ struct Side {
     counters: BTreeMap<String, u64>,
 }
 
+/// What runs the firmware: what was chosen, else what the system says.
+fn host(args: &Args, job: &Job) -> Cp {
+    args.cp.unwrap_or_else(|| match Bodies::default().cp(&job.system) {
+        machine::Cp::Native => Cp::Native,
+        machine::Cp::Core(_) => Cp::Core,
+    })
+}
+
 /// The implementations of one side.
 fn chosen(args: &Args, job: &Job, kind: BodyKind) -> Bodies {
-    let cp = match args.cp {
-        Some(Cp::Native) => machine::Cp::Native,
-        Some(Cp::Core) => machine::Cp::Core(kind),
-        None => match Bodies::default().cp(&job.system) {
-            machine::Cp::Native => machine::Cp::Native,
-            machine::Cp::Core(_) => machine::Cp::Core(kind),
-        },
-    };
-    Bodies::all(kind).with_cp(cp)
+    Bodies::all(kind).with_cp(match host(args, job) {
+        Cp::Native => machine::Cp::Native,
+        Cp::Core => machine::Cp::Core(kind),
+    })
 }
 
 /// Compares one program.
@@ -141,10 +144,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 /// Leaves a bundle.
 fn left(args: &Args, job: &Job, failure: Failure) -> Failure {
     if args.again.is_none() {
-        let cp = match Bodies::default().cp(&job.system) {
-            _ if args.cp == Some(Cp::Native) => "native",
-            machine::Cp::Native if args.cp.is_none() => "native",
-            _ => "core",
+        let cp = match host(args, job) {
+            Cp::Native => "native",
+            Cp::Core => "core",
         };
         let bundle = keep::of_compare(&args.job(0, 0), cp, job);
         keep::leave(bundle, &failure, job.name(), None);

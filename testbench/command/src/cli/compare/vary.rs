@@ -5,6 +5,7 @@ use std::thread;
 use cosim::body::BodyKind;
 use machine::{SystemError, systems};
 use ports::did_you_mean;
+use reproductions::figure::geometric_mean;
 
 use super::super::output::{JsonFile, write_file};
 use super::super::points::{self, Known, Outcome, Point};
@@ -105,19 +106,13 @@ impl Compared<'_> {
             None => 0..self.args.workload.len(),
         };
         let runs = 1 + perturbed(self.args) as usize;
-        let mut logarithms = vec![0.0; runs];
-        let mut count = 0.0;
-        for workload in programs {
-            for seed in self.seeds() {
-                let all = self.speedups(variant, workload, seed);
-                if all.len() < runs {
-                    return None;
-                }
-                logarithms.iter_mut().zip(all).for_each(|(sum, s)| *sum += s.ln());
-                count += 1.0;
-            }
-        }
-        Some(logarithms.into_iter().map(|sum| f64::exp(sum / count)).collect())
+        let seeds = self.seeds();
+        let inputs = programs.flat_map(|workload| seeds.iter().map(move |seed| (workload, *seed)));
+        let all: Vec<_> =
+            inputs.map(|(workload, seed)| self.speedups(variant, workload, seed)).collect();
+        let mean = |run| geometric_mean(&all.iter().map(|own| own[run]).collect::<Vec<_>>());
+        let is_whole = all.iter().all(|own| own.len() == runs);
+        is_whole.then(|| (0..runs).map(mean).collect())
     }
 }
 
@@ -267,9 +262,7 @@ pub fn run(args: &Args, fields: Vec<Field>) -> Result<u8, Failure> {
     let mut failed: Vec<(usize, u8, String)> = Vec::new();
     let all: Vec<&Point> = points.iter().collect();
     let cores = || thread::available_parallelism().map_or(1, usize::from);
-    points::each(&all, args.jobs.map_or_else(cores, usize::from), |point, outcome| {
-        let at = all.iter().position(|other| std::ptr::eq(*other, point));
-        let at = at.expect("it is one of these");
+    points::each(&all, args.jobs.map_or_else(cores, usize::from), |at, outcome| {
         let Outcome { status, message, record, shown: page, .. } = outcome;
         let cell = &compared.cells[at / runs];
         let name = compared.variants[cell.variant].label();

@@ -70,7 +70,8 @@ pub struct Args {
     /// no second body that shows these
     #[arg(long)]
     brief: bool,
-    /// Invert one bit of an RTL output at (or, for a payload, first after) a cycle
+    /// Invert one bit of an RTL output at a cycle, for a payload at its next transfer. FIELD is a
+    /// port, or a field of a port such as tlp.hdr
     #[arg(long, value_name = "FIELD[BIT]@CYCLE", value_parser = flip::parse,
         group = bundled::VALUE)]
     flip: Option<Flip>,

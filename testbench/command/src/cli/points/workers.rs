@@ -13,19 +13,22 @@ use super::{Opened, Outcome, Point};
 /// Between two lines of progress.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Runs these points, `jobs` at a time. Errors: those of `add`, which ends the runs.
+/// Runs these points, `jobs` at a time; `add` receives each outcome with the number of its point.
+/// Errors: those of `add`, which ends the runs.
 pub fn each(
     points: &[&Point],
     jobs: usize,
-    mut add: impl FnMut(&Point, Outcome) -> Result<(), Failure>,
+    mut add: impl FnMut(usize, Outcome) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     let next = AtomicUsize::new(0);
     let (sender, results) = mpsc::channel();
     let work = |sender: mpsc::Sender<_>| {
         let mut opened = Opened::default();
-        while let Some(point) = points.get(next.fetch_add(1, Ordering::Relaxed)) {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(point) = points.get(at) else { return };
             // The receiver is closed where a result could not be written.
-            if sender.send((*point, point.run(&mut opened))).is_err() {
+            if sender.send((at, point.run(&mut opened))).is_err() {
                 return;
             }
         }
@@ -39,12 +42,12 @@ pub fn each(
         let mut progress = Progress::new(points.len(), "points");
         loop {
             match results.recv_timeout(PERIOD) {
-                Ok((point, outcome)) => {
+                Ok((at, outcome)) => {
                     if outcome.status != 0 {
                         let first = outcome.message.lines().next().unwrap_or_default();
-                        eprintln!("duet: {}: {first}", point.key);
+                        eprintln!("duet: {}: {first}", points[at].key);
                     }
-                    if let Err(failure) = add(point, outcome) {
+                    if let Err(failure) = add(at, outcome) {
                         next.store(points.len(), Ordering::Relaxed);
                         return Err(failure);
                     }

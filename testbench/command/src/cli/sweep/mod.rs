@@ -110,7 +110,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     match args.engine {
         Engine::Local => {
             bodies::build_all(&points::requests(left.iter().copied()), args.jobs)?;
-            points::each(&left, jobs(args), |point, outcome| store.add(point, &outcome))?;
+            points::each(&left, jobs(args), |at, outcome| store.add(left[at], &outcome))?;
         }
         Engine::Slurm => {
             // Before elements on several nodes ask for the same.
