@@ -5,8 +5,8 @@
     python3 docs/style.py [--count] [--documents] [FILE ...]
 
 Without files: all Markdown, and but for --documents the strings of all Rust outside tests and the
-help texts of the command. Code in Markdown is left out. Exit status 1 where one is found, with file, line and what to
-write, or where a pattern does not find its own example."""
+help texts of the command. Code in Markdown is left out. Exit status 1 where one is found, with
+file, line and what to write, or where a pattern does not find its own example."""
 
 import argparse
 import collections
