@@ -168,7 +168,7 @@ lint: setup
 	$(FORMAT) --check
 	cargo clippy --release --workspace --all-targets -- -D warnings
 	python3 rtl/lint.py
-	python3 docs/style.py --documents
+	python3 docs/style.py
 	python3 rtl/synth.py small
 	python3 rtl/test_synth.py
 	python3 rtl/prove.py --quick --require

@@ -2,10 +2,10 @@
 """Searches documents, help texts and messages for words and patterns that the field does not use
 (docs/style.txt): `make lint`.
 
-    python3 docs/style.py [--count] [--documents] [FILE ...]
+    python3 docs/style.py [--count] [FILE ...]
 
-Without files: all Markdown, and but for --documents the strings of all Rust outside tests and the
-help texts of the command. Code in Markdown is left out. Exit status 1 where one is found, with
+Without files: all Markdown, the strings of all Rust outside tests and the help texts of the
+command. Code in Markdown is left out. Exit status 1 where one is found, with
 file, line and what to write, or where a pattern does not find its own example."""
 
 import argparse
@@ -22,6 +22,8 @@ GENERATED = {"docs/controls.md", "docs/statistics.md", "docs/system-file.md"}
 # Doc comments of these are help texts.
 HELP = "testbench/command/src/"
 STRING = re.compile(r'b?r(#*)"(.*?)"\1|"((?:[^"\\]|\\.)*)"', re.S)
+# A string of one word is a name: of a buffer, a register, a file.
+NAME = re.compile(r'b?r?#*"[\w./]*"#*')
 
 
 class Pattern:
@@ -68,7 +70,8 @@ def rust(text, path):
     kept = [" " if char != "\n" else char for char in text]
     spans = []
     code = re.sub(r"^\s*//.*$|'\"'", blank, text, flags=re.M)
-    spans += [match.span() for match in STRING.finditer(code)]
+    spans += [match.span() for match in STRING.finditer(code)
+              if not NAME.fullmatch(match.group())]
     if path.startswith(HELP):
         spans += [match.span() for match in re.finditer(r"^\s*//[/!].*$", text, re.M)]
     for start, end in spans:
@@ -93,13 +96,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", metavar="FILE", nargs="*")
     parser.add_argument("--count", action="store_true", help="findings of each file")
-    parser.add_argument("--documents", action="store_true", help="Markdown alone")
     arguments = parser.parse_args()
     known = list(patterns())
     found = [wrong for wrong in (pattern.wrong() for pattern in known) if wrong]
     of = collections.Counter()
-    wanted = (path for path in files() if path.endswith(".md") or not arguments.documents)
-    for path in arguments.files or wanted:
+    for path in arguments.files or files():
         path = os.path.relpath(os.path.abspath(path), ROOT)
         with open(os.path.join(ROOT, path), encoding="utf-8") as file:
             text = file.read()

@@ -47,7 +47,7 @@ pub struct Facts {
     pub format: u32,
     /// Version of the program.
     pub duet: String,
-    /// What RTL bodies were made with; nothing where there was none.
+    /// What the Verilated libraries were built with; nothing where there was none.
     pub tools: String,
     /// `run` or `cosim`.
     pub verb: String,

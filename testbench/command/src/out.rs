@@ -21,7 +21,7 @@ use ports::is_hidden;
 use crate::cli::ENVIRONMENT;
 use crate::ending::end;
 
-/// Exit status of a command whose reader has gone: 128 and the number of `SIGPIPE`.
+/// Exit status of a command whose reader has closed the pipe: 128 and the number of `SIGPIPE`.
 const NO_READER: u8 = 128 + 13;
 
 /// Writes to standard output.

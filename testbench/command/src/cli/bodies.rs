@@ -1,10 +1,10 @@
-//! `duet bodies list|build|clean`: Verilated bodies in the cache. Any other command builds what it
-//! needs.
+//! `duet bodies list|build|clean`: Verilated libraries in the cache. Any other command builds what
+//! it needs.
 //!
 //! ```text
 //! $ duet bodies build packetizer --config small --set beat=16
 //! ...
-//! PASS bodies: 1 of 1 in the cache
+//! PASS libraries: 1 of 1 in the cache
 //! ```
 
 use std::io::{self, IsTerminal};
@@ -21,7 +21,7 @@ use ports::did_you_mean;
 use super::job::{self, run_failure, settings};
 use super::{Failure, bundled, rtl_status};
 
-/// Verilated bodies in the cache
+/// Verilated libraries in the cache
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -32,9 +32,9 @@ pub struct Args {
 enum Verb {
     /// What the cache holds: block, bytes, variant, parameters
     List,
-    /// Build bodies that the cache does not have, two at a time
+    /// Build the libraries that the cache does not have
     Build(BuildArgs),
-    /// Remove all bodies from the cache
+    /// Remove all libraries from the cache
     Clean,
 }
 
@@ -49,26 +49,26 @@ struct BuildArgs {
     /// Set a parameter, or with --system a field of it
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Those of a machine on RTL, in place of blocks
+    /// The libraries of a machine whose blocks are all RTL, in place of blocks
     #[arg(long, value_name = "NAME|FILE", conflicts_with_all = ["blocks", "config", "trace"])]
     system: Option<String>,
     /// With all signals, as `--wave-internals` needs them
     #[arg(long)]
     trace: bool,
-    /// Bodies that are built at a time
+    /// Libraries that are built at a time
     ///
-    /// Default: as many as the machine has cores.
+    /// Default: the number of cores.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: Option<u16>,
     #[command(flatten)]
     rtl: Sources,
 }
 
-/// What RTL bodies are made of.
+/// Where the RTL comes from.
 #[derive(Default, clap::Args)]
 #[group(skip)]
 pub struct Sources {
-    /// Make RTL bodies of the files of this folder, which has the blocks' folders and `common`
+    /// Build the RTL from this folder, which has the blocks' folders and `common`
     #[arg(long = "rtl", value_name = "DIR", group = bundled::FILE)]
     folder: Option<PathBuf>,
     /// If it comes from a bundle.
@@ -96,7 +96,7 @@ impl Sources {
         self.folder.as_ref().map_or(String::new(), |folder| format!(" --rtl {}", folder.display()))
     }
 
-    /// Before any body is asked for.
+    /// Before any library is requested.
     pub fn apply(&self) -> Result<(), Failure> {
         let Some(folder) = &self.folder else { return Ok(()) };
         let (named, is_foreign) = match &self.bundled {
@@ -115,8 +115,8 @@ impl Args {
     }
 }
 
-/// Builds those of these bodies that the cache does not have, before a machine asks for them one
-/// after the other. `jobs` at a time; else as many as there are cores.
+/// Builds those of these libraries that the cache does not have, `jobs` at a time (default: the
+/// number of cores), before a machine requests them one after the other.
 pub fn build_all(requests: &[Request], jobs: Option<u16>) -> Result<(), Failure> {
     let cores = || thread::available_parallelism().map_or(1, usize::from);
     let jobs = jobs.map_or_else(cores, usize::from);
@@ -132,7 +132,7 @@ pub fn these(pattern: &str, places: &[String]) -> String {
     format!("this machine has {}{near}", summary(places).join(", "))
 }
 
-/// Tells a person who waits for bodies what is being done.
+/// Reports progress on a terminal.
 pub fn show_step(step: Step) {
     if io::stderr().is_terminal() {
         print_step(step);
@@ -187,7 +187,7 @@ fn build(args: &BuildArgs) -> Result<u8, Failure> {
         None => of_blocks(args)?,
     };
     build_all(&requests, args.jobs)?;
-    println!("PASS bodies: {0} of {0} in the cache", requests.len());
+    println!("PASS libraries: {0} of {0} in the cache", requests.len());
     Ok(0)
 }
 

@@ -1,6 +1,6 @@
 //! `duet check PROTOCOL|all`: all states of a protocol's smallest configurations, by the models'
 //! own decisions. A property that does not hold ends the command with status 4, a deadlock with 3,
-//! and the shortest way there is told.
+//! and the command prints the shortest counterexample.
 //!
 //! ```text
 //! $ duet check cpelide --without no-system-release
@@ -26,17 +26,17 @@ pub struct Args {
     /// Protocol, or all for all protocols
     #[arg(value_name = "PROTOCOL|all", required_unless_present = "list")]
     protocol: Option<String>,
-    /// Take a rule away, or with all each rule in turn
+    /// Disable a rule, or with all each rule in turn
     ///
-    /// Without a rule the configuration is searched in which that is seen, and the shortest way to
-    /// a state in which a property does not hold is told: status 4, for a deadlock 3. With all each
-    /// rule must be seen so, but those that no configuration shows: status 0.
+    /// The search uses the configuration in which the rule matters, and prints the shortest
+    /// counterexample: status 4, for a deadlock 3. With all, each rule must have a counterexample,
+    /// except the rules that no configuration shows: status 0.
     #[arg(long, value_name = "RULE|all")]
     without: Option<String>,
-    /// Give the blocks of the story what they are given in it, as model and RTL in lockstep
+    /// Replay the inputs of the counterexample's blocks on model and RTL in lockstep
     ///
-    /// Both keep all rules, so they end the story where its block breaks one: the cycle is told in
-    /// which they show something else. Status 1 where they differ.
+    /// Model and RTL keep all rules, so the replay departs from the counterexample where the rule
+    /// acts; the command prints that cycle. Status 1 where model and RTL differ.
     #[arg(long, requires = "without")]
     replay: bool,
     /// Leave out configurations that take longer than some seconds
@@ -71,7 +71,7 @@ pub struct Row {
     protocol: &'static str,
     /// Its configuration; null where the rule is seen in none.
     configuration: Option<&'static str>,
-    /// The rule that was taken away.
+    /// The rule that was disabled.
     without: Option<&'static str>,
     /// States that were reached; where the rule is seen in none, of all small configurations.
     states: usize,
@@ -79,11 +79,11 @@ pub struct Row {
     depth: usize,
     /// The property that does not hold.
     violated: Option<&'static str>,
-    /// The shortest way to where it does not, in words, with the property in the last line.
-    story: Vec<String>,
-    /// Why no configuration shows that the rule is gone.
+    /// The shortest counterexample, one step a line, with the property in the last line.
+    counterexample: Vec<String>,
+    /// Why no configuration shows the rule.
     reason: Option<&'static str>,
-    /// With `--replay` the blocks of the story, as model and RTL.
+    /// With `--replay`, the blocks of the counterexample, as model and RTL.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     replayed: Vec<Replayed>,
     #[serde(skip)]
@@ -94,7 +94,7 @@ fn tell_replay(replayed: &Replayed) {
     let Replayed { block, of, cycles, departs, mismatch } = replayed;
     let equal = if mismatch.is_some() { "FAIL" } else { "equal" };
     let departs = departs.map_or(String::new(), |cycle| {
-        format!("; in cycle {cycle} they show something else than the story has")
+        format!("; in cycle {cycle} they depart from the counterexample")
     });
     println!("  {block} of {of}: {cycles} cycles, model and RTL {equal}{departs}");
     if let Some(mismatch) = mismatch {
@@ -121,7 +121,7 @@ impl Row {
             states,
             depth,
             violated: story.as_ref().map(|story| story.property),
-            story: story.map(|story| story.lines()).unwrap_or_default(),
+            counterexample: story.map(|story| story.lines()).unwrap_or_default(),
             reason: None,
             replayed,
             seconds,
@@ -131,9 +131,9 @@ impl Row {
     fn tell(&self) {
         let without = self.without.map(|rule| format!(" without {rule}")).unwrap_or_default();
         let configuration = self.configuration.unwrap_or_default();
-        let steps = self.story.len().saturating_sub(1);
+        let steps = self.counterexample.len().saturating_sub(1);
         println!("{}{without}, {configuration}: {steps} steps", self.protocol);
-        for line in &self.story {
+        for line in &self.counterexample {
             println!("  {line}");
         }
         self.replayed.iter().for_each(tell_replay);
@@ -281,7 +281,7 @@ fn search_without(
                 states: 0,
                 depth: 0,
                 violated: None,
-                story: Vec::new(),
+                counterexample: Vec::new(),
                 reason: Some(reason),
                 replayed: Vec::new(),
                 seconds: 0.0,
@@ -305,7 +305,7 @@ fn search_without(
     }
 }
 
-/// One rule taken away.
+/// One rule disabled.
 fn without(
     protocols: &[&'static dyn Protocol],
     name: &str,
@@ -325,7 +325,7 @@ fn without(
     Ok(rows)
 }
 
-/// Each rule taken away, and how many are not seen that should be.
+/// Each rule disabled, and the number of those that are not seen and should be.
 fn all_rules(
     protocols: &[&'static dyn Protocol],
     args: &Args,
@@ -335,7 +335,7 @@ fn all_rules(
     for protocol in protocols {
         for rule in protocol.rules() {
             let row = search_without(*protocol, rule, args)?;
-            let steps = row.story.len().saturating_sub(1).to_string();
+            let steps = row.counterexample.len().saturating_sub(1).to_string();
             let seen = match (row.violated, row.configuration) {
                 (Some(property), Some(configuration)) => format!("{property}: {configuration}"),
                 (None, Some(configuration)) => format!("NOT SEEN: {configuration}"),

@@ -14,7 +14,7 @@ use super::{Failure, WRONG_VALUE, output};
 pub struct Args {
     /// Controls to run, by name or by how their names begin; all unless some are named
     names: Vec<String>,
-    /// The small set: twins, few full presets, few programs
+    /// The small set: scaled-down systems, few full presets, few programs
     #[arg(long)]
     quick: bool,
     /// Show what there is, and run nothing

@@ -1,5 +1,5 @@
-//! `duet run` where two bodies of a block differ: the report, the waveform around it, and how to
-//! see it again.
+//! `duet run` where model and RTL differ: the report, the waveform around it, and how to see it
+//! again.
 
 use std::path::PathBuf;
 
@@ -14,8 +14,8 @@ use machine::{Bodies, Machine, Options, RunError};
 use super::job::{Job, run_failure};
 use super::{Failure, flip, keep, run};
 
-/// Shows the first difference of two bodies, and writes the waveform around it, whose place it
-/// gives.
+/// Reports the first difference of model and RTL, and writes the waveform around it; returns its
+/// path.
 pub fn tell(
     args: &run::Args,
     flip: Option<&Flip>,
@@ -69,12 +69,11 @@ pub fn tell(
     Ok((run_failure(RunError::Differ(difference)), waves))
 }
 
-/// The difference as a run that looks inside tells it, and the cycles around; or why that is not
-/// known.
+/// The difference with registers, and the cycles around it; or why that is not known.
 pub type Seen = Result<(Mismatch, Window), String>;
 
-/// Runs again with RTL bodies that can be traced, up to the same difference; from cycle `from` of
-/// the block on registers are looked at.
+/// Runs again with libraries that can be traced, up to the same difference; from cycle `from` of
+/// the block on, registers are compared.
 pub fn look_inside(
     flip: Option<&Flip>,
     job: &Job,

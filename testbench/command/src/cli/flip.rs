@@ -1,4 +1,4 @@
-//! `--flip`: one output bit of an RTL body, inverted.
+//! `--flip`: one output bit of a block's RTL, inverted.
 
 use cosim::body::BodyKind;
 use cosim::flip::Flip;

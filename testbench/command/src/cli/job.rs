@@ -32,11 +32,11 @@ pub struct Args {
     /// Seed of a built-in program's input; 1 unless given
     #[arg(long, value_name = "SEED")]
     pub seed: Option<u64>,
-    /// Make ways inside GPUs up to 3 cycles longer, others in each kernel: a difference that such
-    /// seeds turn is noise
+    /// Add up to 3 cycles to latency paths inside GPUs, drawn anew in each kernel: a difference that
+    /// changes its sign among such seeds is run-to-run variation
     #[arg(long, value_name = "SEED", group = bundled::VALUE)]
     pub perturb: Option<u64>,
-    /// Stop with status 3 after so many cycles
+    /// Stop with status 3 after N cycles
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..),
         group = bundled::VALUE)]
     pub max_cycles: Option<u64>,
@@ -63,7 +63,7 @@ pub struct Job {
     read_ahead: bool,
     /// Name and checksum of the program.
     pub workload: String,
-    /// A recorded trace's folder, which goes with the job.
+    /// A recorded trace's folder, removed with the job.
     _folder: Option<files::Folder>,
 }
 
@@ -128,7 +128,7 @@ fn published_size(args: &Args, of_system: &Settings) -> Settings {
     })
 }
 
-/// The sockets of a machine with these bodies, before any is built.
+/// The block slots of a machine with these implementations, before any is built.
 pub fn plan(system: &System, bodies: &Bodies) -> Result<Sockets, Failure> {
     machine::plan(system, bodies).map_err(|e| run_failure(e.into()))
 }
@@ -169,12 +169,12 @@ impl Job {
         self.program.totals()
     }
 
-    /// The sockets of its machine with these bodies, before any is built.
+    /// The block slots of its machine with these implementations, before any is built.
     pub fn plan(&self, bodies: &Bodies) -> Result<Sockets, Failure> {
         plan(&self.system, bodies)
     }
 
-    /// Time of so many cycles.
+    /// Time of a number of cycles.
     pub fn time_ns(&self, cycles: Cycle) -> u64 {
         (u128::from(cycles) * 1000 / u128::from(self.system.machine.clock_mhz)) as u64
     }
@@ -194,7 +194,7 @@ impl From<KernelError<trace::Error>> for Failure {
 pub enum Program {
     /// A recorded trace.
     Trace(PathBuf),
-    /// A built-in program; its buffers begin so many bytes further on.
+    /// A built-in program; its buffers begin `shift` bytes further on.
     BuiltIn { name: &'static str, params: Params, shift: u32 },
 }
 

@@ -200,7 +200,7 @@ pub fn leave(bundle: Result<Bundle, Failure>, failure: &Failure, name: &str, wav
     });
     match left {
         Ok((path, short)) => {
-            println!("bundle  {}: duet explain tells more", path.display());
+            println!("bundle  {}: duet explain says more", path.display());
             if let Some(Short { kernels: [first, ..], .. }) = short {
                 println!("  --short: the same from kernel {first} on");
             }

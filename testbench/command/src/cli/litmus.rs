@@ -39,7 +39,7 @@ pub struct Args {
     /// Designs of L1s, or of both, that take part; without it all
     #[arg(long, value_name = "L1[/L2]")]
     design: Vec<String>,
-    /// Body of a block, or of those whose places a pattern means; only designs with such places
+    /// Implementation of the blocks whose instance paths match; only designs with such blocks
     /// take part, on machines of one size
     #[arg(long = "impl", value_name = "PLACES=model|rtl|lockstep")]
     bodies: Vec<String>,
@@ -48,7 +48,7 @@ pub struct Args {
     set: Vec<String>,
     /// Threads, each with tests of its own
     ///
-    /// Default: as many as the machine has cores. The result does not depend on it.
+    /// Default: the number of cores. The result does not depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     threads: Option<u16>,
     /// Show the known shapes, or with a name the file of one, and run nothing

@@ -201,7 +201,7 @@ pub fn build() -> Result<String, Failure> {
     Ok(::bodies::checksum(&own)[..16].to_string())
 }
 
-/// The status of a run without an RTL body that it needs.
+/// The status of a run without a Verilated library that it needs.
 pub fn rtl_status(error: &RtlError) -> u8 {
     if error.is_wrong_use() { USAGE } else { ENVIRONMENT }
 }

@@ -60,7 +60,7 @@ pub struct Args {
     proof: u32,
     /// Mutants that run at a time
     ///
-    /// Default: as many as the machine has cores.
+    /// Default: the number of cores.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
     jobs: Option<u16>,
     /// Write the result as JSON
@@ -96,7 +96,7 @@ impl Killer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
-    /// A run of so many cycles, with this seed, found it.
+    /// A run of `cycles` cycles, with this seed, found it.
     Killed {
         /// What saw it.
         by: Killer,
@@ -196,7 +196,7 @@ impl Report {
     }
 }
 
-/// Flags of the C++ compiler besides those of a body.
+/// Flags of the C++ compiler besides those of a Verilated library.
 const FLAGS: &str = "CXXFLAGS";
 
 /// Signals by which RTL ends its process.
@@ -280,7 +280,7 @@ impl Bench<'_> {
         })
     }
 
-    /// Fates of all mutants, so many at a time. Errors: that of the first mutant that fails, in
+    /// Fates of all mutants, `jobs` at a time. Errors: that of the first mutant that fails, in
     /// their order.
     fn all(&self, mutants: &[Mutant], jobs: usize) -> Result<Vec<Fate>, Failure> {
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));

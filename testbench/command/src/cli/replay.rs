@@ -92,7 +92,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let Facts { subject, message, status, duet, tools, kernels, .. } = &unpacked.facts;
     println!("bundle  {subject}, of duet {duet}");
     if !tools.is_empty() && *tools != bodies::versions() {
-        println!("  RTL bodies were made with {tools}");
+        println!("  the Verilated libraries were built with {tools}");
     }
     if let Some([first, end, all]) = kernels {
         println!("  kernels {first} to {} of {all}", end.saturating_sub(1));

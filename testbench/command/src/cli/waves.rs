@@ -1,4 +1,4 @@
-//! `duet run --wave`: a waveform of the blocks with two bodies.
+//! `duet run --wave`: a waveform of the blocks in lockstep.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -40,8 +40,8 @@ pub struct Args {
     /// Cycle of the machine before which the waveform ends; else 2000 cycles after its first
     #[arg(long, value_name = "C", requires = "wave")]
     wave_to: Option<u64>,
-    /// Show all signals of RTL bodies in the waveform, and the registers of models: needs some four
-    /// times the space
+    /// Show all signals of the RTL in the waveform, and the registers of models: about four times
+    /// the space
     #[arg(long, requires = "wave")]
     wave_internals: bool,
 }
@@ -103,7 +103,7 @@ impl Args {
         beside(files, self.wave.as_deref())
     }
 
-    /// The sockets that are shown.
+    /// The block slots that are shown.
     fn shown(&self, sockets: &Sockets) -> Result<Vec<usize>, Failure> {
         if self.wave_of.is_empty() {
             return Ok(sockets.first_of_each());
@@ -120,7 +120,7 @@ impl Args {
         Ok(shown.into_iter().collect())
     }
 
-    /// Has the bodies that are shown built so that they can be traced.
+    /// Requests traceable libraries for the blocks that are shown.
     pub fn look_inside(&self, job: &Job, bodies: &mut Bodies) -> Result<(), Failure> {
         if !self.wave_internals {
             return Ok(());

@@ -25,11 +25,11 @@ fn a_rule_that_is_gone_is_a_failure_with_its_story() {
     let left = desk.duet("check cpelide --without no-system-release --json c.json");
     assert_eq!((left.status, &left.stderr[..]), (4, ""), "{}", left.stdout);
     keeps(&desk, "check", "c.json");
-    let story = &desk.json("c.json")["rows"][0]["story"];
-    let lines = story.as_array().unwrap();
-    assert!(lines[0].as_str().unwrap().starts_with("1. "), "{story}");
+    let steps = &desk.json("c.json")["rows"][0]["counterexample"];
+    let lines = steps.as_array().unwrap();
+    assert!(lines[0].as_str().unwrap().starts_with("1. "), "{steps}");
     let last = lines.last().unwrap().as_str().unwrap();
-    assert!(last.starts_with("violated: memory has the released data: "), "{story}");
+    assert!(last.starts_with("violated: memory has the released data: "), "{steps}");
     assert!(left.stdout.contains(last), "{}", left.stdout);
     let verdict = "FAIL check cpelide without no-system-release: memory has the released data";
     assert_eq!(left.last_line(), verdict);
@@ -59,7 +59,7 @@ fn unknown_names_are_refused_with_those_that_are_known() {
     }
 }
 
-/// The lock is the L1's: model and RTL of it end the story before its last step, and those of the
+/// The lock is the L1's: model and RTL of it end the counterexample before its last step, and those of the
 /// bank go with it.
 #[test]
 fn story_is_replayed_on_model_and_rtl_which_keep_the_rule() {
@@ -81,7 +81,7 @@ fn story_is_replayed_on_model_and_rtl_which_keep_the_rule() {
     }
 }
 
-/// An L1 in RTL that knows of no locks is found by the story that shows what they are for.
+/// An L1 in RTL that knows of no locks is found by the counterexample that shows what they are for.
 #[test]
 fn rtl_that_does_not_keep_the_rule_either_is_told_of() {
     let Some(desk) = Desk::new("check-replay-rtl") else { return };

@@ -66,8 +66,8 @@ pub struct Args {
     /// times the space
     #[arg(long, requires = "wave")]
     wave_internals: bool,
-    /// Where model and RTL differ, tell of the ports alone: no registers, no waves, no bundle, and
-    /// no second body that shows these
+    /// Where model and RTL differ, report the ports alone: no registers, no waves, no bundle, and
+    /// no second library that shows these
     #[arg(long)]
     brief: bool,
     /// Invert one bit of an RTL output at a cycle, for a payload at its next transfer. FIELD is a

@@ -1,4 +1,4 @@
-//! A difference of two bodies: port, registers, transaction, rule.
+//! A difference of model and RTL: port, registers, transaction, rule.
 
 use bodies::Sources;
 use cosim::Mismatch;
@@ -88,7 +88,7 @@ fn of(transfer: &Transfer) -> String {
     format!("{}: {said}", transfer.port)
 }
 
-/// Fields that tell one transaction from another.
+/// Fields that identify a transaction.
 const NAMES: [&str; 6] = ["addr", "line", "tag", "id", "base", "token"];
 
 /// The last transfers into the block that have a name with the transaction in common.

@@ -18,7 +18,7 @@ use super::replay::{Trust, unpack};
 use super::{Failure, Verb, cosim};
 use crate::bundle::ENDING;
 
-/// Tell what came first in a failure, who caused it, and which rule speaks of it
+/// Find the first cause of a failure, its block, and the rules that concern it
 #[derive(clap::Args)]
 pub struct Args {
     /// The file that a failed run has left; unless given, the newest in `out`
@@ -30,7 +30,7 @@ pub struct Args {
     trust: Trust,
 }
 
-/// Cycles before a difference in which the registers of both bodies are compared.
+/// Cycles before a difference in which the registers of model and RTL are compared.
 const LOOK_BACK: u64 = 4096;
 
 pub fn run(args: &Args) -> Result<u8, Failure> {

@@ -13,13 +13,13 @@ use super::line;
 use super::mismatch::addresses;
 use crate::audit_log::Paragraph;
 
-/// Steps of a byte's life that are told: the first and the last of them.
+/// Steps of a byte's life that are printed: the first and the last of them.
 const MOST_STEPS: usize = 8;
 /// What a life says of a wavefront's store, and of any access.
 const STORED: &str = "stored by a work-item";
 const ISSUED: &str = ", wave ";
 
-/// Tells where what the block at this place carries comes from.
+/// Reports the origin of the transaction that the block at this place carries.
 pub fn tell(
     args: &run::Args,
     job: &Job,

@@ -10,7 +10,7 @@ use super::super::{Failure, bodies, flip, run};
 use super::sides::{self, End};
 use super::{LOOK_BACK, line, mismatch, parents};
 
-/// Runs it again, and tells.
+/// Runs it again, and reports.
 pub fn explain(args: &run::Args) -> Result<(), Failure> {
     args.rtl.apply()?;
     let job = Job::load(&args.choice.job)?;
@@ -25,7 +25,7 @@ pub fn explain(args: &run::Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How a run with these bodies ends.
+/// How a run with these implementations ends.
 fn end(args: &run::Args, job: &Job, chosen: &Bodies) -> Result<Option<RunError>, Failure> {
     bodies::build_all(job.plan(chosen)?.requests(), None)?;
     let options = run::options(&args.choice.job);
@@ -97,7 +97,7 @@ fn tell_difference(
     Ok(())
 }
 
-/// Wrong values, deadlocks and the like: RTL beside the models tells where it begins.
+/// Wrong values, deadlocks and the like: RTL beside the models shows where it begins.
 fn tell_other(
     args: &run::Args,
     job: &Job,
@@ -125,8 +125,8 @@ fn tell_other(
     }
     match end(args, job, &both)? {
         Some(RunError::Differ(difference)) => tell_difference(args, job, &both, &difference)?,
-        Some(_) => line("side", "both bodies of each block agree: what they share breaks it"),
-        None => line("side", "beside the models the RTL passes: see which block is needed alone"),
+        Some(_) => line("side", "model and RTL of each block agree: the cause is common to both"),
+        None => line("side", "the RTL passes beside the models: try the blocks one by one"),
     }
     let places = plan.places();
     let models = places.iter().fold(chosen.clone(), |all, place| all.with(place, BodyKind::Model));

@@ -120,7 +120,7 @@ fn code_words(text: &str) -> Vec<String> {
     text.split(|c| !is_name(c)).filter(|word| !word.is_empty()).map(stem).collect()
 }
 
-/// A name of the RTL without what tells its direction or that it is a register.
+/// A name of the RTL without the ending for its direction or for a register.
 pub fn stem(name: &str) -> String {
     let suffix = ["_o", "_i", "_q", "_d"].into_iter().find_map(|end| name.strip_suffix(end));
     suffix.unwrap_or(name).to_string()

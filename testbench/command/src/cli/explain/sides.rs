@@ -1,11 +1,11 @@
-//! Which of two bodies breaks a rule: a program on each of them alone.
+//! Whether model or RTL breaks a rule: a program on each of them alone.
 
 use machine::{Bodies, Machine};
 
 use super::super::job::{Job, run_failure};
 use super::super::{Failure, bodies, run};
 
-/// How a run with one of the bodies ends.
+/// How a run with one of the implementations ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// All values are right.
@@ -17,7 +17,7 @@ pub enum End {
     Fails(String),
 }
 
-/// Runs the program with these bodies.
+/// Runs the program with these implementations.
 pub fn end(args: &run::Args, job: &Job, chosen: &Bodies) -> Result<End, Failure> {
     bodies::build_all(job.plan(chosen)?.requests(), None)?;
     let options = run::options(&args.choice.job);
@@ -28,7 +28,7 @@ pub fn end(args: &run::Args, job: &Job, chosen: &Bodies) -> Result<End, Failure>
     })
 }
 
-/// What two such runs tell.
+/// What two such runs show.
 pub fn verdict(model: &End, rtl: &End) -> String {
     match (model, rtl) {
         (End::Passes { .. }, End::Fails(what)) => {

@@ -36,8 +36,8 @@ pub struct Args {
     /// for rec, 1 for the others.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     scale: Option<u32>,
-    /// Run all of it so many times more, with ways that take a few cycles longer: what differs is
-    /// noise, beside each figure; 0 for none
+    /// Repeat the experiment N times with perturbed latencies; each figure shows the resulting
+    /// run-to-run variation; 0 for none
     ///
     /// Default: 2; 0 for finepack and rec, and for cpelide at scale 1.
     #[arg(long, value_name = "N")]
@@ -147,7 +147,7 @@ struct Wanted {
     scale: u32,
     /// Its inputs.
     inputs: &'static [Input],
-    /// So many times perturbed.
+    /// The number of perturbed repetitions.
     perturbed: u64,
 }
 

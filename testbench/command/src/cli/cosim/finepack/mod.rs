@@ -42,7 +42,7 @@ pub const BLOCKS: [&str; 3] = ["remote_write_queue", "packetizer", "depacketizer
 /// Most cycles of one machine: none comes near them.
 const MOST_CYCLES: u64 = 50_000_000;
 
-/// Runs machines until so many cycles of their links are over.
+/// Runs machines until their links have made this number of cycles.
 pub fn run(
     chosen: &Chosen,
     options: &Options,
@@ -166,7 +166,7 @@ impl<'a> Run<'a> {
         Ok(None)
     }
 
-    /// The bodies of the next machine, and what is to be seen of them.
+    /// The implementations of the next machine, and what is recorded of them.
     fn bodies(&self) -> Bodies {
         let Options { inside, inspect_from, .. } = *self.options;
         let inspect_from = inspect_from.map(|from| from.saturating_sub(self.cycle));
@@ -210,7 +210,7 @@ impl<'a> Run<'a> {
     /// The report of a difference, in cycles of the run, and why the waveform around it could not
     /// be written.
     fn mismatch(&self, found: Difference) -> (Mismatch, Option<String>) {
-        let (mut mismatch, mut window) = found.mismatch.expect("two bodies have a report");
+        let (mut mismatch, mut window) = found.mismatch.expect("lockstep has a report");
         let first = self.cycle - found.cycle - 1;
         mismatch.cycle += first;
         mismatch.past.iter_mut().for_each(|transfer| transfer.cycle += first);
@@ -226,7 +226,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The socket of a block in GPU 0.
+/// The slot of a block in GPU 0.
 fn socket(machine: &Machine, block: &str) -> usize {
     machine.sockets().matching(&Pattern::new(&format!("gpu0/{block}")))[0]
 }
