@@ -1,5 +1,7 @@
 //! What passed over one link, in exact bytes.
 
+use ports::common::finepack_types::MAX_GPUS;
+
 use super::framing::{SCALE, Split, WireClass};
 
 /// Sums since reset. Replayed TLPs count in `replays`, `replay_wire` and `busy_cycles` only.
@@ -18,6 +20,8 @@ pub struct Counters {
     pub store_wire: u64,
     /// Wire bytes in units of 1/[`SCALE`] byte.
     pub wire: u64,
+    /// The same by destination GPU.
+    pub wire_to: [u64; MAX_GPUS],
     /// Outer headers, bytes.
     pub header_bytes: u64,
     /// Sub-headers, bytes.
@@ -45,8 +49,8 @@ pub struct Counters {
 const SMALL: u32 = 32;
 
 impl Counters {
-    /// Adds one TLP.
-    pub(super) fn add(&mut self, split: &Split) {
+    /// Adds one TLP to a GPU.
+    pub(super) fn add(&mut self, split: &Split, dest: u8) {
         self.tlps += 1;
         self.packets += u64::from(split.class == WireClass::FinePack);
         let carries = matches!(split.class, WireClass::FinePack | WireClass::Write);
@@ -56,6 +60,7 @@ impl Counters {
             self.store_wire += split.wire;
         }
         self.wire += split.wire;
+        self.wire_to[usize::from(dest)] += split.wire;
         self.header_bytes += u64::from(split.header);
         self.subheader_bytes += u64::from(split.subheader);
         self.subheaders += u64::from(split.subheaders);

@@ -273,7 +273,8 @@ impl TlpLink {
                 continue;
             }
             let class = self.check_context();
-            self.counters.add(&split);
+            let dest = self.beat(self.start).dest;
+            self.counters.add(&split, dest);
             self.flights.push_back(Flight {
                 first: self.start,
                 beats: beats as u32,

@@ -54,6 +54,7 @@ mod statistics;
 mod system_file;
 pub mod systems;
 pub mod timed;
+mod traffic;
 mod transactions;
 pub mod values;
 
@@ -75,3 +76,4 @@ pub use run::{Audited, Buffers, Machine, NOISE, Options, Order, Progress, RunErr
 pub use section::Section;
 pub use statistics::{Counted, Kind, STATISTICS, Statistic};
 pub use system_file::SystemError;
+pub use traffic::{Ports, Traffic};

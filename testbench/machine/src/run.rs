@@ -50,6 +50,7 @@ use super::pool::Pool;
 use super::recording::Samples;
 use super::sequential::{Keep, Sequential};
 use super::timed::Timed;
+use super::traffic::Traffic;
 use super::values::Values;
 use super::{check, statistics};
 
@@ -441,6 +442,13 @@ impl Machine {
         let own = statistics::collect(&self.parts, &self.ctx);
         let others = self.team.iter().flat_map(|team| &team.counted);
         others.fold(own, |sum, others| statistics::join(sum, &others.statistics))
+    }
+
+    /// Bytes by where they went: from chiplet to chiplet, from GPU to GPU, through kinds of ports.
+    pub fn traffic(&self) -> Traffic {
+        let own = Traffic::of(&self.parts, &self.ctx);
+        let others = self.team.iter().flat_map(|team| &team.counted);
+        others.fold(own, |sum, others| sum + &others.traffic)
     }
 
     /// A kernel begins, under a number that no other that runs has.

@@ -9,7 +9,7 @@ use crate::words::explained;
 const SIZE: (f64, f64) = (860.0, 180.0);
 const LEFT: f64 = 64.0;
 const BOTTOM: f64 = 22.0;
-/// Colours of a page's style sheet.
+/// Colours of a page's style sheet for names without a meaning of their own.
 pub const COLOURS: usize = 8;
 
 /// A line over time.
@@ -60,13 +60,16 @@ pub fn lines(title: &str, unit: &str, end: f64, lines: &[Line]) -> Markup {
     }
 }
 
+/// Colour of the bandwidth that a run reached.
+pub const REACHED: usize = 4;
+
 /// Colours of what several charts of a page show.
 const MEANINGS: [(&str, usize); 9] = [
     ("kernels", 0),
     ("launches, releases, completion", 1),
     ("hits", 2),
     ("misses", 3),
-    ("joined a miss", 6),
+    ("joined a pending fill", 6),
     ("not cached", 7),
     ("l1.hits", 2),
     ("l2.hits", 5),

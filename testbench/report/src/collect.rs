@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use machine::{Audited, KernelUse, Machine, Operations, POINTS, System};
 
+use crate::levels::levels;
 use crate::{Kernel, Launch, Point, Run};
 
 /// The packets of a machine, as they complete.
@@ -50,6 +51,10 @@ impl Packets {
 pub fn collect(machine: &Machine, system: &System, packets: &Packets) -> Run {
     let counters: BTreeMap<_, _> = machine.statistics().into_iter().collect();
     let m = &system.machine;
+    let traffic = machine.traffic();
+    let count = |name: &str| counters.get(name).copied().unwrap_or(0);
+    let levels = levels(system, &traffic, count);
+    let chiplet_links = chiplet_links(&traffic.chiplets, m.chiplets.into());
     let kernels = machine.kernel_uses().iter().map(|used| kernel(used, m.gpus)).collect();
     let checked = machine.checked();
     let bodies = machine.blocks().into_iter().filter_map(|block| {
@@ -80,6 +85,9 @@ pub fn collect(machine: &Machine, system: &System, packets: &Packets) -> Run {
         kernels,
         counters,
         launches: packets.0.borrow().clone(),
+        levels,
+        chiplet_links,
+        gpu_links: traffic.gpus,
         ..Run::default()
     };
     if let Some((samples, loads)) = machine.recorded() {
@@ -94,6 +102,15 @@ pub fn collect(machine: &Machine, system: &System, packets: &Packets) -> Run {
         run.latencies = loads.by_bits.to_vec();
     }
     run
+}
+
+/// Of each GPU the matrix of its own chiplets: no link leads to another GPU's.
+fn chiplet_links(all: &[Vec<u64>], chiplets: usize) -> Vec<Vec<Vec<u64>>> {
+    let of_gpu = |(gpu, rows): (usize, &[Vec<u64>])| {
+        let own = gpu * chiplets..(gpu + 1) * chiplets;
+        rows.iter().map(|row| row[own.clone()].to_vec()).collect()
+    };
+    all.chunks(chiplets).enumerate().map(of_gpu).collect()
 }
 
 fn kernel(used: &KernelUse, gpus: u16) -> Kernel {

@@ -44,6 +44,28 @@ pub struct Run {
     pub latencies: Vec<u64>,
     /// Packets of the command processors.
     pub launches: Vec<Launch>,
+    /// Bandwidth of each level of the memory system.
+    #[serde(default)]
+    pub levels: Vec<Level>,
+    /// Of each GPU, bytes on the links between its chiplets, by sender and receiver.
+    #[serde(default)]
+    pub chiplet_links: Vec<Vec<Vec<u64>>>,
+    /// Bytes on the links between GPUs, by sender and receiver.
+    #[serde(default)]
+    pub gpu_links: Vec<Vec<u64>>,
+}
+
+/// A level of the memory system.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Level {
+    /// Name.
+    pub name: String,
+    /// The ports that limit it.
+    pub ports: String,
+    /// Bytes that passed these ports in the run.
+    pub bytes: u64,
+    /// Bytes that all these ports together can move in a cycle of the GPU's clock.
+    pub possible: f64,
 }
 
 /// Kernels of one name.

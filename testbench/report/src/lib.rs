@@ -7,12 +7,13 @@
 mod chart;
 mod collect;
 mod data;
+mod levels;
 mod page;
 mod parts;
 mod timeline;
 mod words;
 
 pub use collect::{Packets, collect};
-pub use data::{Kernel, Launch, Point, Run};
+pub use data::{Kernel, Launch, Level, Point, Run};
 pub use page::{document, page, runs_of};
 pub use timeline::timeline;

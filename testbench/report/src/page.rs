@@ -15,11 +15,13 @@ const END: &str = "</script>";
 /// anything.
 type Part = (&'static str, fn(&[Run], &[String]) -> Option<Markup>);
 
-const PARTS: [Part; 10] = [
+const PARTS: [Part; 12] = [
     ("Cycles of kernels and launches", parts::kernels),
+    ("Bandwidth of each level", parts::levels),
     ("Latency of a load", parts::latency),
     ("Hits and misses", parts::hits),
     ("Traffic by class and place", parts::traffic),
+    ("Traffic between chiplets and GPUs", parts::matrices),
     ("Packets between GPUs", parts::packets),
     ("Invalidations by cause", parts::invalidations),
     ("Counters of the designs", parts::designs),

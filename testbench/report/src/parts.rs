@@ -2,6 +2,8 @@
 
 mod counts;
 mod launches;
+mod levels;
+mod matrix;
 mod time;
 
 use maud::{Markup, html};
@@ -12,6 +14,8 @@ use crate::{Kernel, Run};
 
 pub use counts::{designs, hits, invalidations, packets, statistics, traffic};
 pub use launches::launches;
+pub use levels::levels;
+pub use matrix::matrices;
 pub use time::{latency, over_time};
 
 /// Kernels of a run that have rows of their own.

@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
-const MEANINGS: [(&str, &str); 12] = [
+const MEANINGS: [(&str, &str); 15] = [
     ("ACK", "acknowledgement"),
+    ("CP", "command processor"),
     ("CU", "compute unit"),
     ("CUs", "compute units"),
     ("DRAM", "the GPUs' memory"),
@@ -14,6 +15,8 @@ const MEANINGS: [(&str, &str); 12] = [
     ("L2", "second level cache, of a chiplet"),
     ("L2s", "second level caches, of chiplets"),
     ("L3", "third level cache, of a GPU"),
+    ("L3s", "third level caches, of GPUs"),
+    ("TLP", "transaction layer packet of PCIe"),
     ("TLPs", "transaction layer packets of PCIe"),
 ];
 

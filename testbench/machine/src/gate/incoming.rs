@@ -11,7 +11,7 @@ use ports::common::finepack_types::{Ingress, Tlp, ingress_kind};
 use ports::depacketizer;
 
 use super::outgoing::{Outgoing, to_machine_line};
-use super::{Counters, Spec};
+use super::{Counters, SIDEBAND_BYTES, Spec};
 use crate::context::{Context, Stop};
 use crate::engine::{Cycle, InletId, OutletId, Port, Rate};
 use crate::layout::Site;
@@ -23,8 +23,6 @@ use crate::pool::Handle;
 /// Accesses that may wait for the way to their home before an egress path without a link must
 /// pause.
 const ROOM: usize = 16;
-/// Bytes of a sideband.
-const SIDEBAND_BYTES: u32 = 8;
 /// Mark of a read's or atomic's tag, beside a write's.
 const ANSWERED: u32 = 1 << 31;
 
@@ -296,9 +294,9 @@ impl Incoming {
                 _ => completion_bytes(payload, self.ecrc),
             };
             self.counters.completion_bytes += u64::from(bytes);
-            let mut due = self.transfer(now, bytes);
+            let mut due = self.transfer_to(source, now, bytes);
             if self.crosses {
-                due = self.transfer(now, SIDEBAND_BYTES);
+                due = self.transfer_to(source, now, SIDEBAND_BYTES);
                 self.count(Class::Data, SIDEBAND_BYTES);
             }
             let sideband = self.crosses.then_some(sideband);
@@ -331,14 +329,15 @@ impl Incoming {
     ) {
         let Message { kind, mask, .. } = ctx.messages[message];
         let bytes = coherence_bytes(mask.count_ones(), self.ecrc);
-        let due = self.transfer(now, bytes);
+        let destination = self.destination(ctx, message);
+        let due = self.transfer_to(destination, now, bytes);
         if let Kind::Design(class) = kind {
             self.count(class, bytes);
         } else {
             self.counters.coherence_messages += 1;
             self.counters.coherence_bytes += u64::from(bytes);
         }
-        out[self.destination(ctx, message)].hand_over(self.gpu.into(), due, message);
+        out[destination].hand_over(self.gpu.into(), due, message);
     }
 
     /// A MARK is complete when all that came before it is ordered at its home.
@@ -346,11 +345,17 @@ impl Incoming {
         while let Some(&Epoch { unacknowledged: 0, mark: Some(source) }) = self.epochs.front() {
             let bytes = completion_bytes(0, self.ecrc);
             self.counters.completion_bytes += u64::from(bytes);
-            let due = self.transfer(now, bytes);
+            let due = self.transfer_to(source.into(), now, bytes);
             out[usize::from(source)].complete_mark(due, self.gpu as u8);
             self.epochs.pop_front();
             self.first_epoch = self.first_epoch.wrapping_add(1);
         }
+    }
+
+    /// As `transfer`, counted for the destination GPU.
+    fn transfer_to(&mut self, destination: usize, now: Cycle, bytes: u32) -> Cycle {
+        self.counters.reverse_to[destination] += u64::from(bytes);
+        self.transfer(now, bytes)
     }
 
     /// So many bytes take their time on the reverse link: when they are at their destination.

@@ -18,7 +18,7 @@ pub use parameters::{
 use cosim::socket::Socket;
 use hwmodel::depacketizer::Depacketizer;
 use hwmodel::tlp_link::{self, Fabric, Sent};
-use ports::common::finepack_types::{FinePack, Tlp};
+use ports::common::finepack_types::{FinePack, MAX_GPUS, Tlp};
 
 use super::context::Context;
 use super::engine::Cycle;
@@ -74,6 +74,8 @@ pub struct Counters {
     pub coherence_bytes: u64,
     /// Bytes of what designs have said to other GPUs, by class.
     pub design_bytes: [u64; CLASSES],
+    /// All bytes on the reverse link, by destination GPU.
+    pub reverse_to: [u64; MAX_GPUS],
     pub arrived_stores: u64,
     pub arrived_loads: u64,
     pub arrived_atomics: u64,
@@ -82,6 +84,8 @@ pub struct Counters {
     pub arriving_held: [u64; 2],
 }
 
+/// Bytes of a sideband.
+const SIDEBAND_BYTES: u32 = 8;
 /// Accesses that a path without a link hands over in a cycle of the links: its port is not to be
 /// what limits it.
 const DIRECT: usize = 8;
@@ -235,6 +239,9 @@ impl Gate {
             counters.coherence_messages = i.counters.coherence_messages;
             counters.coherence_bytes = i.counters.coherence_bytes;
             counters.design_bytes = i.counters.design_bytes;
+            for (sum, reverse) in counters.reverse_to.iter_mut().zip(i.counters.reverse_to) {
+                *sum += reverse;
+            }
             counters.arrived_stores = i.counters.arrived_stores;
             counters.arrived_loads = i.counters.arrived_loads;
             counters.arrived_atomics = i.counters.arrived_atomics;

@@ -11,7 +11,7 @@ use ports::egress;
 use traces::trace::AtomicOp;
 
 use super::staging::Staging;
-use super::{Counters, Spec};
+use super::{Counters, SIDEBAND_BYTES, Spec};
 use crate::context::Context;
 use crate::egress_path::EgressPath;
 use crate::engine::{Cycle, InletId, OutletId};
@@ -90,6 +90,8 @@ pub struct Outgoing {
     /// the own one was staged.
     returned: Vec<VecDeque<(Cycle, Returned)>>,
     local_latency: Cycle,
+    /// Loads and atomics say something beside their TLPs.
+    crosses: bool,
     /// A load of staged bytes need not be seen by its home or say something there.
     is_local: bool,
     release: Release,
@@ -154,6 +156,7 @@ impl Outgoing {
             completions: VecDeque::new(),
             returned: (0..gpus).map(|_| VecDeque::new()).collect(),
             local_latency: spec.local_latency,
+            crosses: spec.crosses,
             is_local: spec.policy != Policy::Coherent && !spec.crosses,
             release: Release::None,
             release_id: 0,
@@ -457,6 +460,9 @@ impl Outgoing {
             self.sent[usize::from(req.dest)].push_back(tag);
             ctx.messages[current.message].pieces += 1;
             self.asked += 1;
+            if self.crosses {
+                self.counters.reverse_to[usize::from(req.dest)] += u64::from(SIDEBAND_BYTES);
+            }
         }
         self.current = Some(current).filter(|c| c.left != 0);
         if current.left == 0 && req.op == op::STORE {

@@ -18,6 +18,7 @@ use crate::context::Context;
 use crate::engine::{ComponentId, Cycle, HERE};
 use crate::shard::{Parcel, Report, Shard};
 use crate::statistics;
+use crate::traffic::Traffic;
 
 /// What the threads of a run share.
 struct Office {
@@ -58,6 +59,7 @@ pub(super) struct Counted {
     pub(super) statistics: Vec<(String, u64)>,
     pub(super) checked: Checked,
     pub(super) blocks: Vec<BlockUse>,
+    pub(super) traffic: Traffic,
 }
 
 /// A thread's part in a run on several.
@@ -274,6 +276,7 @@ impl Machine {
             statistics: statistics::collect(&self.parts, &self.ctx),
             checked: self.ctx.check.checked,
             blocks: self.sockets.uses(self.ctx.now),
+            traffic: Traffic::of(&self.parts, &self.ctx),
         };
         team.meet()?;
         team.counted = team.others().map(|at| lock(&team.office.counted[at]).clone()).collect();

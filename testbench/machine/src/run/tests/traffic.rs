@@ -49,6 +49,7 @@ fn link(outlet: &str) -> Option<(u16, u16, &str)> {
 /// carried. Gives the ways over links.
 fn run(machine: &mut Machine) -> Vec<Way> {
     machine.run().unwrap();
+    let chiplets = usize::from(machine.ctx.layout.all_chiplets());
     let (mut wanted, mut carried) = (Sums::default(), Sums::default());
     let mut by_outlet = BTreeMap::new();
     for &(outlet, to, class, bytes) in &machine.ctx.sent {
@@ -68,6 +69,11 @@ fn run(machine: &mut Machine) -> Vec<Way> {
         }
     }
     assert_eq!(wanted, carried);
+    let mut links = vec![vec![0; chiplets]; chiplets];
+    for ((_, from, to, _), (_, bytes)) in &carried.0 {
+        links[usize::from(*from)][usize::from(*to)] += bytes;
+    }
+    assert_eq!(machine.traffic().chiplets, links);
     let mut groups = BTreeMap::new();
     for (number, (spec, bytes)) in (0..).zip(machine.ctx.network.iter()) {
         let held = machine.ctx.network.outlet(OutletId(number)).1;
