@@ -250,7 +250,7 @@ def main():
     blocks = [b for b in lint.blocks(RTL) if not os.path.exists(os.path.join(RTL, b, "ibex.f"))]
     blocks = arguments.block or blocks
     draw = random.Random(arguments.seed)
-    right, seen, by_port, by_rule = 0, 0, 0, 0
+    right, seen, by_port, by_rule, by_first = 0, 0, 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
         machines = in_machines(folder) if arguments.machine else {}
         blocks = [block for block in blocks if not machines or block in machines]
@@ -285,7 +285,9 @@ def main():
             seen += 1
             port = re.search(r"^port +(\S+)", told, re.M)
             rules = re.findall(r"^rule .*\n((?: {13}.*\n)+)", told, re.M)
-            common = sorted(names_at(mutant) & stems(" ".join(rules)))
+            names = names_at(mutant)
+            common = sorted(names & stems(" ".join(rules)))
+            by_first += bool(names & stems("".join(rules[:1])))
             # Fields of a port, and of its entries.
             port = re.split(r"[.[]", port.group(1))[0] if port else "none"
             is_nearest = port in nearest(f"{listed}.json", block, mutant)
@@ -297,7 +299,8 @@ def main():
                   f"port {port}, {'' if is_nearest else 'not '}nearest, "
                   f"{len(rules)} rules with {' '.join(common[:6]) or 'none of its names'}: "
                   f"{'right' if is_right else 'not right'}", flush=True)
-    print(f"explained: {right} of {seen} right, {by_port} by the port, {by_rule} by a rule")
+    print(f"explained: {right} of {seen} right, {by_port} by the port, {by_rule} by a rule, "
+          f"{by_first} by the first rule")
     return 0 if right * 10 >= seen * LEAST else 1
 
 
