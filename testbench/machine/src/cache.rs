@@ -478,6 +478,8 @@ pub struct Miss {
     pub filled: bool,
     /// Something has made it old while it was on its way: whoever waits may see it, nobody later.
     pub stale: bool,
+    /// It has passed a link between chiplets or GPUs.
+    pub has_passed_a_link: bool,
 }
 
 /// Miss registers. Which one a line has is known by its way ([`Array::miss`]).

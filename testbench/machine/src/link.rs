@@ -31,6 +31,7 @@ impl Link {
             }
             let message = ctx.take(from);
             let end = self.port.transfer(ctx.now, ctx.bytes_of(message).into());
+            ctx.messages[message].has_passed_a_link = true;
             ctx.forward(to, message, (end - 1 - ctx.now) as u32);
         }
     }

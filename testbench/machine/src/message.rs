@@ -241,6 +241,8 @@ pub struct Message {
     pub hint: u8,
     /// Bytes that the L1 design adds to the header for what it says.
     pub said: u8,
+    /// It, what it answers, or what that has waited for has passed a link between chiplets or GPUs.
+    pub has_passed_a_link: bool,
 }
 
 const _: () = assert!(size_of::<Message>() <= 64, "a message is one line of the host's cache");

@@ -71,6 +71,22 @@ const MACHINE: &[Statistic] = &statistics! {
     "cu.access_cycles" "cycles" "sum, over all accesses, of the cycles from issue to completion",
     "cu.wait_cycles" "cycles" "cycles in which a CU with a work-group issued nothing because each \
         wave waited for an answer",
+    "cu.cycles.issue" "cycles" "cycles in which a CU handed a line of an instruction to its L1; all \
+        `cu.cycles.*` together are the cycles of the run times CUs, each cycle of a CU counts once",
+    "cu.cycles.compute" "cycles" "cycles without an issue in which a wave executed instructions \
+        that access no memory",
+    "cu.cycles.l1" "cycles" "cycles in which the L1 did not accept a line or held a wave, or the \
+        CU waited for a hit",
+    "cu.cycles.l2" "cycles" "cycles in which the CU waited for an answer that came from its own \
+        chiplet: from the L2, or through the L2 from the L3 and memory",
+    "cu.cycles.remote" "cycles" "cycles in which the CU waited for an answer that passed a link \
+        between chiplets or GPUs",
+    "cu.cycles.barrier" "cycles" "cycles in which no wave could issue and at least one waited at a \
+        barrier",
+    "cu.cycles.fence" "cycles" "cycles in which no wave could issue, none waited at a barrier, and \
+        at least one waited at a fence",
+    "cu.cycles.launch" "cycles" "cycles in which the CU had no work-group: between launches, and \
+        while other CUs still ran",
     "l1.*" "events" "further counters of an L1 design, summed over CUs, units of GPUs and L2 bank \
         hooks; of `most_*` the maximum",
     "l2.reads" "requests" "reads answered by L2 banks",
@@ -255,6 +271,7 @@ pub fn collect(parts: &[Part], ctx: &Context) -> Vec<(String, u64)> {
                 add("cu.groups", core.counters.groups);
                 add("cu.access_cycles", core.counters.access_cycles);
                 add("cu.wait_cycles", core.counters.wait_cycles);
+                core.cycles(ctx.now).for_each(|(name, cycles)| add(name, cycles));
                 core.l1().counters().iter().for_each(|(name, v)| add(&format!("l1.{name}"), *v));
             }
             Part::Unit(unit) => {

@@ -64,7 +64,7 @@ pub fn lines(title: &str, unit: &str, end: f64, lines: &[Line]) -> Markup {
 pub const REACHED: usize = 4;
 
 /// Colours of what several charts of a page show.
-const MEANINGS: [(&str, usize); 9] = [
+const MEANINGS: [(&str, usize); 16] = [
     ("kernels", 0),
     ("launches, releases, completion", 1),
     ("hits", 2),
@@ -74,6 +74,13 @@ const MEANINGS: [(&str, usize); 9] = [
     ("l1.hits", 2),
     ("l2.hits", 5),
     ("l2.misses", 3),
+    ("issues an access", 8),
+    ("executes other instructions", 9),
+    ("waits for L1", 10),
+    ("waits for L2, L3 or DRAM", 5),
+    ("waits for another chiplet or GPU", 11),
+    ("waits at a barrier", 12),
+    ("waits at a fence", 13),
 ];
 
 /// Names, each with its colour: that of its meaning, else one that no other of them has, as long as

@@ -15,8 +15,9 @@ const END: &str = "</script>";
 /// anything.
 type Part = (&'static str, fn(&[Run], &[String]) -> Option<Markup>);
 
-const PARTS: [Part; 12] = [
+const PARTS: [Part; 13] = [
     ("Cycles of kernels and launches", parts::kernels),
+    ("Cycles of CUs", parts::cycles),
     ("Bandwidth of each level", parts::levels),
     ("Latency of a load", parts::latency),
     ("Hits and misses", parts::hits),

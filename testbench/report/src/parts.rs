@@ -1,6 +1,7 @@
 //! The parts of a page. Each shows what the runs have of it, and is left out where none has any.
 
 mod counts;
+mod cycles;
 mod launches;
 mod levels;
 mod matrix;
@@ -13,6 +14,7 @@ use crate::words::explained;
 use crate::{Kernel, Run};
 
 pub use counts::{designs, hits, invalidations, packets, statistics, traffic};
+pub use cycles::cycles;
 pub use launches::launches;
 pub use levels::levels;
 pub use matrix::matrices;

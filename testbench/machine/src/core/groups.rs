@@ -78,7 +78,7 @@ impl Core {
             l1.end_wave(&mut port, at);
         }
         let slot = usize::from(self.waves[at].group);
-        self.waves[at].state = State::Free;
+        self.stopped.change(&mut self.waves[at], State::Free);
         if ctx.orders() {
             self.tell_end(ctx, at);
         }

@@ -1,18 +1,20 @@
 //! A compute unit: wavefronts that replay their lists, the coalescer, and the L1 beside it.
 
 mod coalesce;
+mod cycles;
 mod groups;
 mod order;
 mod told;
 mod wave;
 
 use coalesce::{LineAccess, Lines, coalesce};
+use cycles::Cycles;
 use std::collections::VecDeque;
 use told::Checkpoint;
 
 use ports::common::command_types::SLOTS;
 use traces::trace::{Cursor, Instr, InstrKind};
-use wave::{Ready, Running, State, Wave};
+use wave::{Ready, Running, State, Stopped, Wave};
 
 use super::context::{Context, Stop};
 use super::engine::{Cycle, InletId, OutletId};
@@ -111,6 +113,9 @@ pub struct Core {
     waves: Vec<Wave>,
     groups: Vec<Option<Running>>,
     pub counters: Counters,
+    cycles: Cycles,
+    /// Waves that stand at something.
+    stopped: Stopped,
     /// Work-groups that run.
     running: u32,
     /// From when on nothing can have been issued, for want of answers; `MAX` where something can.
@@ -160,6 +165,8 @@ impl Core {
             is_acquired: false,
             seen_past: 0,
             counters: Counters::default(),
+            cycles: Cycles::new(),
+            stopped: Stopped::default(),
             running: 0,
             waits_from: Cycle::MAX,
             last: 0,
@@ -169,6 +176,11 @@ impl Core {
     /// Who it is.
     pub fn unit(&self) -> Unit {
         self.unit
+    }
+
+    /// How it has spent its cycles up to `now`, which has ended: statistics and values.
+    pub fn cycles(&self, now: Cycle) -> impl Iterator<Item = (&'static str, u64)> {
+        cycles::NAMES.into_iter().zip(self.cycles.until(now))
     }
 
     /// The L1, for its counters.
@@ -186,6 +198,7 @@ impl Core {
             }
         }
         while let Some(answer) = ctx.receive(self.ports.answers) {
+            self.cycles.answer(ctx.messages[answer].has_passed_a_link);
             if self.hooks.places.is_some() {
                 self.give_place(ctx, answer);
             }
@@ -206,11 +219,12 @@ impl Core {
         if self.steers {
             self.hear_l1(ctx);
         }
-        let waits_from = self.step(ctx);
+        let (waits_from, has_issued) = self.step(ctx);
         self.waits_from = if self.running > 0 { waits_from } else { Cycle::MAX };
         if self.steers {
             self.end_cycle(ctx);
         }
+        self.end_count(ctx.now, has_issued);
         self.tell(ctx);
     }
 
@@ -219,6 +233,7 @@ impl Core {
     fn count_cycles(&mut self, now: Cycle) {
         let past = now - self.last;
         self.last = now;
+        self.cycles.begin(now);
         self.counters.access_cycles += past * self.transactions.in_use() as u64;
         self.counters.wait_cycles += now.saturating_sub(self.waits_from);
     }
@@ -307,7 +322,8 @@ impl Core {
             return;
         }
         if self.hooks.fence && self.is_delayed(ctx, at) {
-            self.waves[at].state = if is_fence { State::FenceHeld } else { State::EndHeld };
+            let held = if is_fence { State::FenceHeld } else { State::EndHeld };
+            self.stopped.change(&mut self.waves[at], held);
         } else if is_fence {
             self.pass_fence(ctx, at);
         } else {
@@ -324,8 +340,9 @@ impl Core {
     }
 
     /// Issues: the next line of the instruction in hand, else the next instruction. Gives the cycle
-    /// from which on nothing is issued until somebody answers; `MAX` where something may be.
-    fn step(&mut self, ctx: &mut Context) -> Cycle {
+    /// from which on nothing is issued until somebody answers, `MAX` where something may be, and
+    /// whether a line was issued.
+    fn step(&mut self, ctx: &mut Context) -> (Cycle, bool) {
         let mut issued = false;
         if self.steers && self.hooks.exclusive_lines {
             self.choose(ctx);
@@ -334,7 +351,7 @@ impl Core {
         }
         if self.issue.next < self.issue.lines.len() && !self.transactions.is_full() {
             if !self.issue_line(ctx) {
-                return ctx.now;
+                return (ctx.now, false);
             }
             issued = true;
             if self.issue.next == self.issue.lines.len() {
@@ -342,7 +359,9 @@ impl Core {
             }
         }
         let more = match self.issue.next < self.issue.lines.len() {
-            true if self.transactions.is_full() => return ctx.now + Cycle::from(issued),
+            true if self.transactions.is_full() => {
+                return (ctx.now + Cycle::from(issued), issued);
+            }
             true => ctx.now + 1,
             false if self.steers && self.next_parked().is_some() => ctx.now + 1,
             false => self.ready.next(),
@@ -350,7 +369,9 @@ impl Core {
         if more != Cycle::MAX {
             ctx.wake_at(more.max(ctx.now + 1));
         }
-        if more == Cycle::MAX { ctx.now + Cycle::from(issued) } else { Cycle::MAX }
+        let waits_from =
+            if more == Cycle::MAX { ctx.now + Cycle::from(issued) } else { Cycle::MAX };
+        (waits_from, issued)
     }
 
     /// Has in hand an instruction whose next line nobody of this CU has under way, if there is one:
@@ -393,7 +414,7 @@ impl Core {
             match wave.cursor.next(&running.group, &mut self.issue.instr) {
                 Ok(true) => {}
                 Ok(false) => {
-                    wave.state = State::Ended;
+                    self.stopped.change(wave, State::Ended);
                     self.settle(ctx, at);
                     continue;
                 }
@@ -411,12 +432,12 @@ impl Core {
                     if self.returns && self.is_held(ctx, at) {
                         continue;
                     }
-                    self.waves[at].state = State::Barrier;
+                    self.stopped.change(&mut self.waves[at], State::Barrier);
                     self.groups[slot].as_mut().expect("it runs").at_barrier += 1;
                     self.meet(ctx, slot);
                 }
                 InstrKind::Fence => {
-                    wave.state = State::Fence;
+                    self.stopped.change(wave, State::Fence);
                     self.settle(ctx, at);
                 }
                 _ => {
@@ -435,7 +456,7 @@ impl Core {
     /// The wave's next instruction may issue after its gap.
     fn go_on(&mut self, at: usize, now: Cycle) {
         let wave = &mut self.waves[at];
-        wave.state = State::Ready;
+        self.stopped.change(wave, State::Ready);
         let running = self.groups[usize::from(wave.group)].as_ref().expect("a wave's group runs");
         let gap = Cycle::from(wave.cursor.gap(&running.group)) * Cycle::from(self.spec.gap_cycles);
         self.ready.set(at, now + gap);
@@ -448,7 +469,7 @@ impl Core {
         self.counters.instructions += 1;
         self.counters.accesses += issue.lines.len() as u64;
         let wave = &mut self.waves[at];
-        wave.state = State::Issuing;
+        self.stopped.change(wave, State::Issuing);
         issue.place = wave.cursor.index() - 1;
         if issue.instr.kind == InstrKind::Store {
             wave.stores += issue.lines.len() as u32;
@@ -554,7 +575,7 @@ impl Core {
         let at = self.issue.wave;
         let wave = &mut self.waves[at];
         if u32::from(wave.in_flight) >= self.spec.loads {
-            wave.state = State::Loads;
+            self.stopped.change(wave, State::Loads);
         } else {
             self.go_on(at, now + 1);
         }

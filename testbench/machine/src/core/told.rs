@@ -62,7 +62,7 @@ impl Core {
 
     /// The wave's next instruction, whose gap has passed, may issue.
     fn resume(&mut self, ctx: &Context, at: usize) {
-        self.waves[at].state = State::Ready;
+        self.stopped.change(&mut self.waves[at], State::Ready);
         self.ready.set(at, ctx.now);
     }
 
@@ -77,9 +77,9 @@ impl Core {
         let (below, unit) = (self.ports.below, self.ports.to_unit);
         let mut port = Port { ctx, below, unit, transactions: &mut self.transactions };
         if self.hooks.issue && !self.l1.may_issue(&mut port, at, instr) {
-            self.waves[at].state = State::Held;
+            self.stopped.change(&mut self.waves[at], State::Held);
         } else if self.transactions.unconfirmed(at) > 0 && !goes_on {
-            self.waves[at].state = State::Unconfirmed;
+            self.stopped.change(&mut self.waves[at], State::Unconfirmed);
         } else {
             return false;
         }

@@ -35,6 +35,50 @@ pub enum State {
     EndHeld,
 }
 
+/// What a wave stands at that waits for neither time nor an answer, in the order in which it counts
+/// for the CU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    Barrier,
+    Fence,
+    /// The L1 holds it.
+    L1,
+}
+
+impl State {
+    fn stop(self) -> Option<Stop> {
+        match self {
+            Self::Barrier => Some(Stop::Barrier),
+            Self::Fence | Self::FenceHeld => Some(Stop::Fence),
+            Self::Held | Self::Unconfirmed | Self::EndHeld => Some(Stop::L1),
+            _ => None,
+        }
+    }
+}
+
+/// How many waves stand at each [`Stop`].
+#[derive(Debug, Default)]
+pub struct Stopped([u8; 3]);
+
+impl Stopped {
+    /// A wave changes its state: all do so here.
+    #[inline]
+    pub fn change(&mut self, wave: &mut Wave, to: State) {
+        if let Some(stop) = wave.state.stop() {
+            self.0[stop as usize] -= 1;
+        }
+        if let Some(stop) = to.stop() {
+            self.0[stop as usize] += 1;
+        }
+        wave.state = to;
+    }
+
+    /// What counts for the CU, if any wave stands anywhere.
+    pub fn first(&self) -> Option<Stop> {
+        [Stop::Barrier, Stop::Fence, Stop::L1].into_iter().find(|stop| self.0[*stop as usize] > 0)
+    }
+}
+
 /// A wave slot.
 #[derive(Debug, Default)]
 pub struct Wave {

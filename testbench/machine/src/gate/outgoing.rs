@@ -530,6 +530,7 @@ impl Outgoing {
             self.answers.pop_front();
             let is_fill = matches!(ctx.layout.site(to), Site::Bank(..));
             let early = if is_fill { self.ports.early } else { 0 };
+            ctx.messages[message].has_passed_a_link = true;
             ctx.send_after(outlet, message, -(early as i32));
         }
     }

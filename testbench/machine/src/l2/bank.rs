@@ -124,10 +124,11 @@ impl Bank {
     }
 
     fn take_from_below(&mut self, ctx: &mut Context, message: Handle<Message>) {
-        let Message { kind, tag, line, addr, .. } = ctx.messages[message];
+        let Message { kind, tag, line, addr, has_passed_a_link, .. } = ctx.messages[message];
         match kind {
             Kind::Data => {
                 let at = tag as usize;
+                self.misses[at].has_passed_a_link |= has_passed_a_link;
                 self.array.fill(self.misses[at].way, &ctx.lines[line].0);
                 if !self.plain {
                     self.hooks.fill(ctx, self.misses[at].way);
@@ -220,6 +221,7 @@ impl Bank {
         let request = self.misses[at].waiters.first();
         // Once served the request is an answer on its way, or gone.
         let next = ctx.messages[request].next;
+        ctx.messages[request].has_passed_a_link |= self.misses[at].has_passed_a_link;
         self.comes_from_afar = self.coherent && !self.is_home(ctx, self.misses[at].addr);
         let outcome = self.perform(ctx, request, Some(self.misses[at].way));
         let is_remote = std::mem::take(&mut self.comes_from_afar);

@@ -1,6 +1,7 @@
 //! What can only be seen inside a machine.
 
 mod acquire;
+mod cycles;
 mod latency;
 mod scheduler;
 mod streams;
@@ -140,6 +141,9 @@ fn every_statistic_that_has_a_value_is_declared() {
             for (name, _) in machine.statistics() {
                 assert!(declared(&name), "{l1}, {l2}: {name} has no unit and meaning");
             }
+            let cus = machine.ctx.layout.all_chiplets() * machine.ctx.layout.cores;
+            let spent: u64 = cycles::of(&machine).iter().sum();
+            assert_eq!(spent, machine.cycle() * u64::from(cus), "{l1}, {l2}, {preset}");
             ran += 1;
         }
     }
