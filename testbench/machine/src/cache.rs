@@ -498,6 +498,11 @@ impl Misses {
         }
     }
 
+    /// How many there are.
+    pub fn number(&self) -> u32 {
+        self.misses.len() as u32
+    }
+
     /// How many are in use.
     #[inline]
     pub fn used(&self) -> u32 {

@@ -40,6 +40,7 @@ mod part;
 mod places;
 mod policy;
 mod pool;
+pub mod probe;
 mod recording;
 mod registry;
 mod resolved;

@@ -82,6 +82,13 @@ impl<T> Pool<T> {
         self.free.push(handle.0);
     }
 
+    /// The values in use, in the order of their places.
+    pub fn in_order(&self) -> impl Iterator<Item = &T> {
+        let mut is_used = vec![true; self.values.len()];
+        self.free.iter().for_each(|&place| is_used[place as usize] = false);
+        self.values.iter().zip(is_used).filter_map(|(value, is_used)| is_used.then_some(value))
+    }
+
     /// Values in use.
     pub fn in_use(&self) -> usize {
         self.values.len() - self.free.len()
@@ -114,5 +121,7 @@ mod tests {
         pool.free(a);
         let c = pool.put('c');
         assert_eq!((c, pool[b], pool[c], pool.in_use()), (a, 'b', 'c', 2));
+        pool.free(b);
+        assert_eq!(pool.in_order().collect::<String>(), "c");
     }
 }

@@ -8,6 +8,7 @@ mod meeting;
 mod memory;
 mod observe;
 mod packets;
+mod probed;
 mod streams;
 mod team;
 mod watchdog;
@@ -26,6 +27,7 @@ pub use observe::{Audited, Progress};
 
 use observe::Observers;
 use packets::Handover;
+use probed::Probing;
 use streams::Queues;
 use team::Team;
 use watchdog::Watchdog;
@@ -142,6 +144,8 @@ pub struct Machine {
     watchdog: Watchdog,
     /// Statistics over time, where somebody wants them.
     samples: Option<Box<Samples>>,
+    /// Where snapshots are published, if they are wanted.
+    probing: Option<Box<Probing>>,
     steps: u64,
 }
 
@@ -223,6 +227,7 @@ impl Machine {
             observers: Observers::default(),
             watchdog,
             samples: None,
+            probing: None,
             steps: 0,
         };
         machine.replicate(placement)?;
@@ -250,6 +255,15 @@ impl Machine {
 
     /// Runs the program to its end. Gives the number of cycles.
     pub fn run(&mut self) -> Result<Cycle, RunError> {
+        let result = self.run_anyhow();
+        self.publish();
+        if let Some(probing) = &self.probing {
+            probing.end();
+        }
+        result
+    }
+
+    fn run_anyhow(&mut self) -> Result<Cycle, RunError> {
         let threads = self.threads();
         if threads > 1 {
             if let Ok(cycles) = self.run_on_threads(threads) {
@@ -274,7 +288,12 @@ impl Machine {
         let (program, options) =
             (self.ctx.program.reopen()?, Options { threads: 1, ..self.options });
         let observers = std::mem::take(&mut self.observers);
-        *self = Self { observers, ..Self::new(&self.system, &self.bodies, program, options)? };
+        let mut probing = self.probing.take();
+        if let Some(probing) = &mut probing {
+            probing.restart(1);
+        }
+        let new = Self::new(&self.system, &self.bodies, program, options)?;
+        *self = Self { observers, probing, ..new };
         Ok(())
     }
 
@@ -535,6 +554,9 @@ impl Machine {
     /// Simulates until every GPU has written its completion signal. `kernel`: the name of what they
     /// run.
     fn simulate(&mut self, kernel: &str) -> Result<(), RunError> {
+        if let Some(probing) = &mut self.probing {
+            kernel.clone_into(&mut probing.kernel);
+        }
         let all = self.completions() + u32::from(self.ctx.layout.gpus);
         while self.completions() < all {
             self.step()?;
@@ -568,6 +590,9 @@ impl Machine {
         self.show();
         if self.samples.as_ref().is_some_and(|samples| samples.is_time(next)) {
             self.sample();
+        }
+        if self.probing.as_ref().is_some_and(|probing| probing.is_requested()) {
+            self.publish();
         }
         if let Some(stop) = self.ctx.stop.take() {
             match stop {

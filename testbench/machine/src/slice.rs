@@ -254,6 +254,23 @@ impl Slice {
         ctx.send(self.ports.answers, request);
     }
 
+    /// Its unit.
+    pub fn unit(&self) -> Unit {
+        self.unit
+    }
+
+    /// MSHRs in use, and all; without an array, reads of the memory channel.
+    pub fn mshrs(&self) -> (u32, u32) {
+        let own = (self.misses.used(), self.misses.number());
+        self.straight.as_ref().map_or(own, |straight| straight.reads())
+    }
+
+    /// Reads of the memory channel that are not complete.
+    pub fn memory_reads(&self, now: Cycle) -> u32 {
+        let own = self.reads.len() as u32;
+        self.straight.as_ref().map_or(own, |straight| straight.pending(now))
+    }
+
     #[inline]
     fn find(&self, addr: u64) -> Option<Way> {
         if self.straight.is_some() { None } else { self.array.find(addr) }

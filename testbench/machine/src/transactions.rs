@@ -200,6 +200,16 @@ impl Transactions {
         at != NOBODY
     }
 
+    /// Shows the line of each one that is not answered.
+    pub fn unanswered(&self, mut see: impl FnMut(u64)) {
+        let mut is_answered = vec![false; self.all.len()];
+        let due = self.due.iter().map(|Reverse((_, at))| at);
+        self.over.iter().chain(due).for_each(|&at| is_answered[at as usize] = true);
+        let all = self.all.iter().zip(is_answered);
+        let unanswered = all.filter(|(t, is_answered)| t.addr != NO_LINE && !is_answered);
+        unanswered.for_each(|(t, _)| see(t.addr));
+    }
+
     /// How many of a line are under way.
     pub fn under_way(&self, addr: u64) -> usize {
         self.all.iter().filter(|t| t.addr == addr).count()

@@ -4,6 +4,7 @@ mod coalesce;
 mod cycles;
 mod groups;
 mod order;
+mod probed;
 mod told;
 mod wave;
 

@@ -156,6 +156,11 @@ impl Ready {
         self.first = self.first.min(at);
     }
 
+    /// When a wave that is ready may issue.
+    pub fn of(&self, wave: usize) -> Cycle {
+        self.at[wave]
+    }
+
     /// Whether some wave may issue now.
     #[inline]
     pub fn is_due(&self, now: Cycle) -> bool {

@@ -305,6 +305,29 @@ impl Network {
         self.outlet_specs.iter().zip(held)
     }
 
+    /// Shows the outlets of this thread: messages that each holds, and whether its producer waits
+    /// for a free entry.
+    pub fn show_own(&self, mut see: impl FnMut(OutletId, &OutletSpec, u32, bool)) {
+        for ((id, o), spec) in (0..).map(OutletId).zip(&self.outlets).zip(&self.outlet_specs) {
+            if o.shard == HERE {
+                see(id, spec, o.sent.wrapping_sub(o.taken), o.producer_waits);
+            }
+        }
+    }
+
+    /// Shows the messages of outlets whose producers wait, or that another thread has: outlet,
+    /// order, and who takes it.
+    pub fn show_awaited(&self, mut see: impl FnMut(OutletId, u64, ComponentId)) {
+        for inlet in &self.inlets {
+            for entry in inlet.entries() {
+                let o = &self.outlets[entry.outlet()];
+                if o.producer_waits || o.shard != HERE {
+                    see(OutletId(entry.outlet() as u32), entry.order, inlet.consumer);
+                }
+            }
+        }
+    }
+
     /// What an outlet is, and how many messages it holds.
     pub fn outlet(&self, id: OutletId) -> (&OutletSpec, u32) {
         let o = &self.outlets[id.0 as usize];

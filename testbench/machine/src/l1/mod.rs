@@ -59,6 +59,11 @@ pub trait L1: Debug {
         Vec::new()
     }
 
+    /// MSHRs in use, and all; for who looks at a run.
+    fn mshrs(&self) -> (u32, u32) {
+        (0, 0)
+    }
+
     /// Which of the calls below the CU makes. Asked once.
     fn hooks(&self) -> Hooks {
         Hooks::default()

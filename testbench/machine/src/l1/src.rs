@@ -492,6 +492,10 @@ impl L1 for SoftwareL1 {
         self.place(port);
     }
 
+    fn mshrs(&self) -> (u32, u32) {
+        (self.misses.used(), self.misses.number())
+    }
+
     fn counters(&self) -> Vec<(&'static str, u64)> {
         let c = &self.counters;
         let mut all = vec![

@@ -467,6 +467,10 @@ impl L2 for Bank {
         self.hooks.l1_counters()
     }
 
+    fn mshrs(&self) -> (u32, u32) {
+        (self.misses.used(), self.misses.number())
+    }
+
     fn unit(&self) -> Unit {
         self.unit
     }

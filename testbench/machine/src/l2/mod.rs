@@ -120,6 +120,11 @@ pub trait L2: Debug {
     /// Counters of the L1 design's hook, by name.
     fn l1_counters(&self) -> Vec<(&'static str, u64)>;
 
+    /// MSHRs in use, and all; for who looks at a run.
+    fn mshrs(&self) -> (u32, u32) {
+        (0, 0)
+    }
+
     /// Who it is.
     fn unit(&self) -> Unit;
 

@@ -141,6 +141,12 @@ impl Machine {
         Ok(false)
     }
 
+    /// Names of the kernels that overlap now.
+    pub(super) fn running(&self) -> Vec<String> {
+        let running = self.queues.iter().flat_map(|queues| queues.running.iter().flatten());
+        running.map(|running| running.name.clone()).collect()
+    }
+
     /// The host waits for all kernels.
     pub(super) fn join_streams(&mut self) -> Result<(), RunError> {
         let under_way = |queues: &Queues| {

@@ -197,13 +197,21 @@ impl Machine {
         let (system, bodies) = (&system, &bodies);
         thread::scope(|scope| {
             let _leaving = Leaving(&office.meeting);
+            if let Some(probing) = &mut self.probing {
+                probing.restart(threads.into());
+            }
             for number in 1..threads {
                 let (office, program) = (office.clone(), self.ctx.program.reopen()?);
+                let probing =
+                    self.probing.as_ref().map(|own| Box::new(own.of_shard(number.into())));
                 scope.spawn(move || {
                     let _leaving = Leaving(&office.meeting);
                     let mut machine = Self::new(system, bodies, program, options)?;
+                    machine.probing = probing;
                     machine.join(office.clone(), number);
-                    machine.run_program()
+                    let result = machine.run_program();
+                    machine.publish();
+                    result
                 });
             }
             self.join(office.clone(), 0);

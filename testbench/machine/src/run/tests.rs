@@ -3,6 +3,7 @@
 mod acquire;
 mod cycles;
 mod latency;
+mod probe;
 mod scheduler;
 mod streams;
 mod threads;

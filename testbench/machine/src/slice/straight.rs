@@ -23,6 +23,16 @@ impl Straight {
     pub fn new(misses: u32) -> Self {
         Self { due: VecDeque::with_capacity(misses as usize), most: misses as usize }
     }
+
+    /// Reads under way, and most of them.
+    pub fn reads(&self) -> (u32, u32) {
+        (self.due.len() as u32, self.most as u32)
+    }
+
+    /// Reads that the channel has not answered.
+    pub fn pending(&self, now: Cycle) -> u32 {
+        self.due.iter().filter(|(at, ..)| *at > now).count() as u32
+    }
 }
 
 impl Slice {

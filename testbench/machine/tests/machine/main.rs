@@ -18,6 +18,7 @@ mod mixes;
 mod negative;
 mod order;
 mod performed;
+mod probe;
 mod program_order;
 mod race;
 mod random;

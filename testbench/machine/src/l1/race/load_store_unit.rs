@@ -426,6 +426,10 @@ impl L1 for LoadStoreUnit {
         }
     }
 
+    fn mshrs(&self) -> (u32, u32) {
+        self.misses.used()
+    }
+
     fn waits_for(&self) -> Option<String> {
         let out = self.view.out;
         (out > 0).then(|| format!("{out} requests to the race detection unit"))

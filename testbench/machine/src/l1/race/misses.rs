@@ -49,6 +49,11 @@ impl Misses {
         self.used as usize == self.all.len()
     }
 
+    /// How many are pending, and at most.
+    pub fn used(&self) -> (u32, u32) {
+        (self.used, self.all.len() as u32)
+    }
+
     pub fn is_idle(&self) -> bool {
         self.used == 0
     }

@@ -363,6 +363,10 @@ impl L1 for Agent {
         self.cache.held().for_each(|(addr, data)| see(addr, data));
     }
 
+    fn mshrs(&self) -> (u32, u32) {
+        (self.fetched, self.misses)
+    }
+
     fn waits_for(&self) -> Option<String> {
         let Out { ready, occ, sweep, .. } = self.out;
         let waits = match (self.seen.prep, ready) {

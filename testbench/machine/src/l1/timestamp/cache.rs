@@ -471,6 +471,13 @@ impl<S: Side> L1 for Cache<S> {
         port.ctx.wake_after(if waits { self.block.quiet_cycles() } else { 0 });
     }
 
+    fn mshrs(&self) -> (u32, u32) {
+        (
+            self.requests.iter().filter(|request| request.is_some()).count() as u32,
+            self.requests.len() as u32,
+        )
+    }
+
     fn waits_for(&self) -> Option<String> {
         let waits = self.requests.iter().filter(|request| request.is_some()).count();
         (waits > 0).then(|| format!("{waits} requests in its {}", S::L1::NAME))

@@ -90,7 +90,7 @@ fn directory_that_is_visited_for_ever_is_a_deadlock() {
 }
 
 /// One work-item loads a word of each page, `gap` instructions before each.
-fn loads(gap: u32) -> Reader {
+pub fn loads(gap: u32) -> Reader {
     let mut recorder = Recorder::in_memory("loads").unwrap();
     let addr = recorder.alloc("a", 2 * PAGE).unwrap();
     let (name, size) = ("k".to_string(), [1, 1, 1]);
