@@ -15,5 +15,6 @@ mod words;
 
 pub use collect::{Packets, collect};
 pub use data::{Kernel, Launch, Level, Point, Run};
-pub use page::{document, page, runs_of};
+pub use levels::levels;
+pub use page::{STYLE, document, page, runs_of};
 pub use timeline::timeline;

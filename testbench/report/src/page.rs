@@ -6,7 +6,8 @@ use crate::Run;
 use crate::parts;
 use crate::words::explained;
 
-const STYLE: &str = include_str!("style.css");
+/// How pages look.
+pub const STYLE: &str = include_str!("style.css");
 /// Where the runs stand in a page.
 const BEGIN: &str = "<script type=\"application/json\" id=\"duet-runs\">";
 const END: &str = "</script>";

@@ -135,6 +135,8 @@ mod tests {
             let refused = asking("run", &format!("{run} --{option}=x")).unwrap_err();
             assert!(refused.contains(&format!("--{option}: a bundle may not")), "{refused}");
         }
+        let refused = asking("run", &format!("{run} --live")).unwrap_err();
+        assert!(refused.contains("--live: a bundle may not"), "{refused}");
         for words in [
             "--system /etc/passwd --workload bundle:reuse.trace".to_string(),
             "--system cpelide-4 --workload bundle:reuse.trace".to_string(),

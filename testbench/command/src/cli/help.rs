@@ -82,6 +82,10 @@ const EXAMPLES: &[Examples] = &[
                  bfs.json",
             ),
             (
+                "A page that shows a long run while it goes on",
+                "run --system cpelide-4-small --workload stream --live",
+            ),
+            (
                 "The firmware on the RTL core, with a waveform of the launches",
                 "run --system cpelide-4-small --workload reuse --cp rtl --wave launches.fst",
             ),

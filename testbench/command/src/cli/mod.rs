@@ -18,6 +18,7 @@ mod job;
 mod keep;
 mod list;
 mod litmus;
+mod live;
 mod mutate;
 mod new;
 mod output;

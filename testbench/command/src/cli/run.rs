@@ -23,6 +23,7 @@ use crate::tlp_dump::Line;
 
 use super::job::{Job, run_failure};
 use super::keep::Again;
+use super::live::Live;
 use super::output::{JsonFile, Shared, alone};
 use super::outputs::{Files, RESOLVED_MARK};
 use super::pages::Pages;
@@ -63,6 +64,13 @@ pub struct Args {
     /// Write what happened when, for Perfetto or Chrome's tracing
     #[arg(long, value_name = "FILE.json")]
     timeline: Option<PathBuf>,
+    /// Serve a page that shows the run while it goes on; standard error has its address
+    ///
+    /// Only this computer can open it. Without PORT the operating system chooses one. If the port
+    /// is in use the run goes on without the page.
+    #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true,
+        default_missing_value = "0")]
+    live: Option<u16>,
     #[command(flatten)]
     pub rtl: bodies::Sources,
     /// If it is out of a bundle: a failure leaves no other.
@@ -151,6 +159,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let flip = flip::set(args.flip.as_ref(), &mut machine)?;
     let bodies = chosen.clone();
 
+    let seed = args.choice.job.seed();
+    let live = args.live.and_then(|port| Live::start(port, &mut machine, &job, seed));
     let result = progress::show(&mut machine, job.totals(), Machine::run);
     let cycles = machine.cycle();
     let checked = machine.checked();
@@ -170,6 +180,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let is_pending = machine.sockets().has_pending_flip();
     let pending_flip = flip.as_ref().filter(|_| is_pending);
     let passed = result.is_ok() && pending_flip.is_none();
+    if let Some(live) = &live {
+        live.end(passed, &verdict(&job, cycles, &result, pending_flip));
+    }
     let written = match (json, &args.json) {
         (Some(json), Some(path)) => {
             let record = record::Run::of(&args.choice.job, &job, &machine, passed, &result);
@@ -226,8 +239,28 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             return Err(failure);
         }
     }
-    println!("PASS {}: {cycles} cycles, 0 wrong values", job.name());
+    println!("{}", pass(&job, cycles));
     Ok(0)
+}
+
+/// How a run has ended.
+fn verdict<T>(
+    job: &Job,
+    cycles: u64,
+    result: &Result<T, RunError>,
+    pending_flip: Option<&Flip>,
+) -> String {
+    let problem = match (result, pending_flip) {
+        (Ok(_), None) => return pass(job, cycles),
+        (Ok(_), Some(flip)) => flip.never_shown(cycles).to_string(),
+        (Err(error), _) => error.to_string(),
+    };
+    format!("FAIL {}", problem.lines().next().unwrap_or_default())
+}
+
+/// The last line of a run that has passed.
+fn pass(job: &Job, cycles: u64) -> String {
+    format!("PASS {}: {cycles} cycles, 0 wrong values", job.name())
 }
 
 /// Where implementations differ, if the run ended so. The place is that in the machine.

@@ -16,6 +16,7 @@ mod flips;
 mod headlines;
 mod help;
 mod litmus;
+mod live;
 mod mutate;
 mod names;
 mod near;
