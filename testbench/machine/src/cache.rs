@@ -537,6 +537,9 @@ impl Misses {
     /// Adds a request to those that wait for a line.
     #[inline(always)]
     pub fn park(&mut self, ctx: &mut Context, at: usize, request: Handle<Message>) {
+        if ctx.recorder.is_some() {
+            ctx.record_parked(request);
+        }
         self.misses[at].waiters.push(ctx, request);
     }
 

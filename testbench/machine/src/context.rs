@@ -19,9 +19,10 @@ use super::message::{Class, Coherence, Kind, Line, Message, Packed, Unit};
 use super::places::Places;
 use super::policy::Policy;
 use super::pool::{Handle, Pool};
-use super::recording::Loads;
+use super::recording::Recorder;
 use super::sequential::Sequential;
 use super::shard::Shard;
+use super::spans::{self, Spans};
 use super::timed::Timed;
 use super::transactions::Transaction;
 use super::values::Values;
@@ -75,8 +76,8 @@ pub struct Context {
     /// Counts what was written or dropped that no L1 has seen: by the host, by other GPUs, and
     /// lines that L2s have dropped.
     pub written_past: u64,
-    /// How long loads take, where somebody wants to know.
-    pub loads: Option<Box<Loads>>,
+    /// What is recorded of accesses, for reports and timelines.
+    pub recorder: Option<Box<Recorder>>,
     /// Completion signals written of each launch.
     pub completions: [u32; SLOTS],
     /// What ended the run early.
@@ -234,8 +235,8 @@ impl Context {
     fn put(&mut self, outlet: OutletId, message: Handle<Message>, extra: i32) {
         let m = &self.messages[message];
         let (to, size) = (m.to, self.size_of(m));
-        if let Some(loads) = &mut self.loads {
-            loads.sent(self.now, m, &self.layout);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.loads.sent(self.now, m, &self.layout);
         }
         #[cfg(test)]
         self.sent.push((outlet, to, size.0, size.1));
@@ -243,7 +244,49 @@ impl Context {
         let passage = self.network.send(&mut self.wheel, outlet, self.now, what, size, extra);
         if let Some(passage) = passage {
             self.hand_over(passage);
+        } else if self.recorder.is_some() {
+            self.record_sent(outlet, what, size.1, extra < 0);
         }
+    }
+
+    /// What carries a sampled request on was sent; or a request that may be sampled.
+    #[cold]
+    fn record_sent(
+        &mut self,
+        outlet: OutletId,
+        (message, to): (Handle<Message>, Unit),
+        bytes: u32,
+        is_early: bool,
+    ) {
+        let Some(spans) = self.recorder.as_mut().and_then(|recorder| recorder.spans.as_mut())
+        else {
+            return;
+        };
+        let visible = self.network.visible(outlet, to, bytes, is_early);
+        let m = &mut self.messages[message];
+        if m.sample == 0 && spans::is_request(m, &self.layout, self.me) {
+            m.sample = spans.paths.choose(self.now, m);
+        }
+        if m.sample != 0 {
+            spans.paths.sent(self.now, m.sample, (outlet, to), visible);
+        }
+    }
+
+    /// The component of this visit puts a request into a miss register.
+    #[cold]
+    pub fn record_parked(&mut self, request: Handle<Message>) {
+        let sample = self.messages[request].sample;
+        let now = self.now;
+        if let Some(spans) = self.spans()
+            && sample != 0
+        {
+            spans.paths.parked(now, sample);
+        }
+    }
+
+    /// What is recorded for a timeline, if anything is.
+    pub fn spans(&mut self) -> Option<&mut Spans> {
+        self.recorder.as_mut()?.spans.as_mut()
     }
 
     /// Accounting class and bytes of a message: a header, with what the L1 design adds to it, and

@@ -59,6 +59,11 @@ impl Layout {
         Unit(chiplet * self.per_chiplet() + core)
     }
 
+    /// The number of a CU, counted through all chiplets.
+    pub fn cu(&self, unit: Unit) -> u16 {
+        unit.0 / self.per_chiplet() * self.cores + unit.0 % self.per_chiplet()
+    }
+
     /// The unit of an L2 bank.
     pub fn bank(&self, chiplet: u16, bank: u16) -> Unit {
         Unit(chiplet * self.per_chiplet() + self.cores + bank)

@@ -51,6 +51,7 @@ mod shard;
 mod sharing;
 mod show;
 mod slice;
+mod spans;
 mod statistics;
 mod system_file;
 pub mod systems;
@@ -73,8 +74,11 @@ pub use launch::{Chiplets, Operations, Packet};
 pub use make::BuildError;
 pub use memory_model::{Fences, MemoryModel};
 pub use recording::{Loads, POINTS, Passed, Samples};
-pub use run::{Audited, Buffers, Machine, NOISE, Options, Order, Progress, RunError};
+pub use run::{
+    Audited, Buffers, LINK, Machine, NOISE, Options, Order, Progress, RunError, Timeline,
+};
 pub use section::Section;
+pub use spans::{GroupSpan, Groups, Part, Request, Wait};
 pub use statistics::{Counted, Kind, STATISTICS, Statistic};
 pub use system_file::SystemError;
 pub use traffic::{Ports, Traffic};

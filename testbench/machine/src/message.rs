@@ -243,6 +243,8 @@ pub struct Message {
     pub said: u8,
     /// It, what it answers, or what that has waited for has passed a link between chiplets or GPUs.
     pub has_passed_a_link: bool,
+    /// Number of the sampled request that it carries on, for timelines; 0 for none.
+    pub sample: u16,
 }
 
 const _: () = assert!(size_of::<Message>() <= 64, "a message is one line of the host's cache");

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::engine::Cycle;
 use super::layout::{Layout, Site};
 use super::message::{Kind, Message};
+use super::spans::Spans;
 
 /// Most samples: where there are as many, every other one goes, and they come half as often.
 const MOST_SAMPLES: usize = 512;
@@ -72,6 +73,15 @@ pub const POINTS: [&str; 8] = [
     "value at the wavefront",
 ];
 const VALUE: usize = 7;
+
+/// What is recorded of each access.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    /// Latencies.
+    pub loads: Loads,
+    /// For a timeline.
+    pub spans: Option<Spans>,
+}
 
 /// How long loads take, and where.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -23,7 +23,7 @@ use traces::trace::{self, Bound, Event, KernelHead, Reader};
 use traces::workloads::SplitMix64;
 
 pub use error::RunError;
-pub use observe::{Audited, Progress};
+pub use observe::{Audited, LINK, Progress, Timeline};
 
 use observe::Observers;
 use packets::Handover;
@@ -194,7 +194,7 @@ impl Machine {
             private: Vec::new(),
             launches: Default::default(),
             written_past: 0,
-            loads: None,
+            recorder: None,
             completions: Default::default(),
             stop: None,
             shard: None,
@@ -478,6 +478,9 @@ impl Machine {
         let row = head.grid[0] / head.local[0].max(1);
         self.ctx.launches[launch] = Launched { kernel: number, items, room, row };
         self.ctx.check.begin_kernel(launch, number, head);
+        if let Some(spans) = self.ctx.spans() {
+            spans.groups.begin_kernel(launch, &head.name);
+        }
         Ok(())
     }
 

@@ -4,10 +4,10 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use machine::{Audited, KernelUse, Machine, Operations, POINTS, System};
+use machine::{Audited, GroupSpan, KernelUse, LINK, Machine, Operations, POINTS, System, Timeline};
 
 use crate::levels::levels;
-use crate::{Kernel, Launch, Point, Run};
+use crate::{Group, Kernel, Launch, Point, Recorded, Run};
 
 /// The packets of a machine, as they complete.
 #[derive(Clone, Debug, Default)]
@@ -100,6 +100,16 @@ pub fn collect(machine: &Machine, system: &System, packets: &Packets) -> Run {
         });
         run.loads = points.collect();
         run.latencies = loads.by_bits.to_vec();
+        run.recorded = machine.timeline().map(|timeline| {
+            let mut recorded = recorded(timeline, run.shape, run.cycles);
+            let all = std::mem::take(&mut run.series).into_iter();
+            let (links, series): (Vec<_>, Vec<_>) =
+                all.partition(|(name, _)| name.starts_with(LINK));
+            run.series = series.into_iter().collect();
+            let links = links.into_iter();
+            recorded.links = links.map(|(name, v)| (name[LINK.len()..].to_string(), v)).collect();
+            recorded
+        });
     }
     run
 }
@@ -111,6 +121,30 @@ fn chiplet_links(all: &[Vec<u64>], chiplets: usize) -> Vec<Vec<Vec<u64>>> {
         rows.iter().map(|row| row[own.clone()].to_vec()).collect()
     };
     all.chunks(chiplets).enumerate().map(of_gpu).collect()
+}
+
+/// `end`: the last cycle of the run.
+fn recorded(timeline: Timeline, [_, chiplets, cus]: [u32; 3], end: u64) -> Recorded {
+    let group = |span: &GroupSpan| {
+        let (chiplet, cu) = (u32::from(span.cu) / cus, u32::from(span.cu) % cus);
+        Group {
+            gpu: chiplet / chiplets,
+            chiplet: chiplet % chiplets,
+            cu,
+            slot: span.slot,
+            kernel: timeline.groups.name(span).to_string(),
+            number: span.number,
+            from: span.from,
+            to: span.to.unwrap_or(end),
+        }
+    };
+    Recorded {
+        groups: timeline.groups.kept().iter().map(group).collect(),
+        all_groups: timeline.groups.started(),
+        requests: timeline.requests,
+        all_requests: timeline.all_requests,
+        ..Recorded::default()
+    }
 }
 
 fn kernel(used: &KernelUse, gpus: u16) -> Kernel {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use machine::Request;
 use serde::{Deserialize, Serialize};
 
 /// A run.
@@ -53,6 +54,45 @@ pub struct Run {
     /// Bytes on the links between GPUs, by sender and receiver.
     #[serde(default)]
     pub gpu_links: Vec<Vec<u64>>,
+    /// What is recorded for a timeline; pages do not hold it.
+    #[serde(skip)]
+    pub recorded: Option<Recorded>,
+}
+
+/// What is recorded for a timeline alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recorded {
+    /// Work-groups.
+    pub groups: Vec<Group>,
+    /// How many there were.
+    pub all_groups: u64,
+    /// Sampled requests.
+    pub requests: Vec<Request>,
+    /// How many requests there were.
+    pub all_requests: u64,
+    /// Of each link that was used its bytes up to each sample.
+    pub links: BTreeMap<String, Vec<u64>>,
+}
+
+/// A work-group on a CU.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Group {
+    /// GPU.
+    pub gpu: u32,
+    /// Chiplet of the GPU.
+    pub chiplet: u32,
+    /// CU of the chiplet.
+    pub cu: u32,
+    /// Slot of the CU.
+    pub slot: u16,
+    /// Kernel.
+    pub kernel: String,
+    /// Number in the kernel's grid.
+    pub number: u32,
+    /// First cycle.
+    pub from: u64,
+    /// Cycle of the end; of one that had not ended, the last of the run.
+    pub to: u64,
 }
 
 /// A level of the memory system.

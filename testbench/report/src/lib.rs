@@ -14,7 +14,7 @@ mod timeline;
 mod words;
 
 pub use collect::{Packets, collect};
-pub use data::{Kernel, Launch, Level, Point, Run};
+pub use data::{Group, Kernel, Launch, Level, Point, Recorded, Run};
 pub use levels::levels;
 pub use page::{STYLE, document, page, runs_of};
-pub use timeline::timeline;
+pub use timeline::{MOST_EVENTS, sampled, timeline};

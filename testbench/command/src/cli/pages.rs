@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use machine::{Machine, RunError};
-use report::{Packets, Run, collect, page, runs_of, timeline};
+use report::{Packets, Run, collect, page, runs_of, sampled, timeline};
 
 use super::Failure;
 use super::job::Job;
@@ -86,7 +86,10 @@ impl Pages {
             files::PartFile::create(path)
                 .map_err(|e| Failure::environment(format!("{}: {e}", path.display())))?;
         }
-        machine.record();
+        match timeline {
+            None => machine.record(),
+            Some(_) => machine.record_timeline(),
+        }
         let [report, timeline] = [report, timeline].map(|path| path.map(Path::to_path_buf));
         Ok(Some(Self { report, timeline, packets: Packets::default() }))
     }
@@ -105,6 +108,9 @@ impl Pages {
         result: &Result<u64, RunError>,
     ) -> Result<(), Failure> {
         let shown = shown(machine, job, seed, result, &self.packets);
+        if let Some(sampled) = sampled(&shown) {
+            println!("timeline: {sampled}");
+        }
         let events =
             self.timeline.map_or(Ok(()), |path| write_file(&path, &timeline(&shown).to_string()));
         let page = self.report.map_or(Ok(()), |path| write_file(&path, &page(&[shown])));

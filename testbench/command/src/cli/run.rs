@@ -61,7 +61,11 @@ pub struct Args {
     /// Write a page that shows where the cycles went: HTML that needs nothing else
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Write what happened when, for Perfetto or Chrome's tracing
+    /// Write what happened when, for Perfetto or Chrome's tracing: kernels and launches,
+    /// work-groups of CUs, links, and the paths of sampled requests
+    ///
+    /// At most 16384 work-groups, 1024 requests and 4096 packets. Which of them does not depend on
+    /// the simulator. A line says how many of all are shown.
     #[arg(long, value_name = "FILE.json")]
     timeline: Option<PathBuf>,
     /// Serve a page that shows the run while it goes on; standard error has its address

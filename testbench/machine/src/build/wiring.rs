@@ -164,7 +164,7 @@ impl<'a> Wiring<'a> {
         let inlet = self.network.add_inlet(spec);
         let routes = self.network.route_to(inlet);
         let (rate, window) = (Rate::per_cycle(64), queue + latency);
-        let spec = OutletSpec { name, producer, latency, rate, window };
+        let spec = OutletSpec { name, producer, latency, rate, window, array: 0 };
         (self.network.add_outlet(spec, routes), inlet)
     }
 
@@ -218,8 +218,7 @@ impl<'a> Wiring<'a> {
             _ => (n.latency / 2, n.latency.div_ceil(2)),
         };
         let answer = match (net, site) {
-            (Net::Answer, Site::Bank(..)) if sends => self.system.l2.latency,
-            (Net::Answer, Site::Slice(..)) if sends => self.system.l3.latency,
+            (Net::Answer, Site::Bank(..) | Site::Slice(..)) if sends => self.array(net, unit),
             // What another GPU's bank says to a CU has left it early, too.
             (Net::Answer, Site::Gate(_)) if sends && self.talks.peers => self.afar.early,
             // What comes from an L3 slice goes the rest of its way; a bank's own way to CUs is
@@ -228,6 +227,15 @@ impl<'a> Wiring<'a> {
             _ => 0,
         };
         answer + if sends { near } else { far }
+    }
+
+    /// Of the latency of a unit that answers, that of its arrays.
+    fn array(&self, net: Net, unit: Unit) -> u32 {
+        match (net, self.numbers.layout.site(unit)) {
+            (Net::Answer, Site::Bank(..)) => self.system.l2.latency,
+            (Net::Answer, Site::Slice(..)) => self.system.l3.latency,
+            _ => 0,
+        }
     }
 
     /// One network: in each chiplet a crossbar, between those of a GPU its part of a link each way.
@@ -262,6 +270,7 @@ impl<'a> Wiring<'a> {
                     // The link's own port is what limits all networks together.
                     rate: Rate::UNLIMITED,
                     window: window(u64::from(link.queue) + u64::from(link_latency + far) * most),
+                    array: 0,
                 };
                 let outlet = self.network.add_outlet(spec, routes[usize::from(peer)]);
                 self.links[number as usize].add(inlet, outlet);
@@ -358,6 +367,7 @@ impl<'a> Wiring<'a> {
                     true => u64::from(messages) * u64::from(self.accesses_per_cycle()),
                     false => messages.into(),
                 }),
+                array: self.array(net, unit),
             };
             let outlet = self.network.add_outlet(spec, routes);
             self.ends[net as usize][usize::from(chiplet)].from.push((unit, outlet));

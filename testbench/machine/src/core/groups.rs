@@ -34,6 +34,11 @@ impl Core {
         if ctx.orders() {
             self.tell_group(ctx, slot, number);
         }
+        let place = (ctx.layout.cu(self.unit), slot as u16);
+        let now = ctx.now;
+        if let Some(spans) = ctx.spans() {
+            spans.groups.begin(now, place, launch, number);
+        }
         if waves == 0 {
             self.end_group(ctx, slot);
         }
@@ -95,6 +100,11 @@ impl Core {
     fn end_group(&mut self, ctx: &mut Context, slot: usize) {
         if let Some(order) = &mut ctx.sequential {
             order.end_group(self.unit, slot);
+        }
+        let place = (ctx.layout.cu(self.unit), slot as u16);
+        let now = ctx.now;
+        if let Some(spans) = ctx.spans() {
+            spans.groups.end(now, place);
         }
         let ended = self.groups[slot].take().expect("it runs");
         self.running -= 1;

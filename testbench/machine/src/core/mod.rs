@@ -199,7 +199,11 @@ impl Core {
             }
         }
         while let Some(answer) = ctx.receive(self.ports.answers) {
-            self.cycles.answer(ctx.messages[answer].has_passed_a_link);
+            let Message { has_passed_a_link, sample, .. } = ctx.messages[answer];
+            self.cycles.answer(has_passed_a_link);
+            if sample != 0 {
+                self.record_answer(ctx, sample);
+            }
             if self.hooks.places.is_some() {
                 self.give_place(ctx, answer);
             }
@@ -247,6 +251,15 @@ impl Core {
         }
         if !self.transactions.told.is_empty() {
             ctx.wake_at(ctx.now + 1);
+        }
+    }
+
+    /// A sampled request is answered.
+    #[cold]
+    fn record_answer(&self, ctx: &mut Context, sample: u16) {
+        let now = ctx.now;
+        if let Some(spans) = ctx.spans() {
+            spans.paths.ended(now, sample);
         }
     }
 

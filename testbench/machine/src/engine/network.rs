@@ -41,6 +41,8 @@ pub struct OutletSpec {
     pub rate: Rate,
     /// Messages that are under way or wait to be taken.
     pub window: u32,
+    /// Of the latency, cycles in the producer's arrays: for timelines.
+    pub array: u32,
 }
 
 /// In this order, and so aligned, what the producer asks and a receiver changes is one line of the
@@ -334,6 +336,26 @@ impl Network {
         (&self.outlet_specs[id.0 as usize], o.sent.wrapping_sub(o.taken))
     }
 
+    /// What an outlet is, and the inlet to which it leads for a unit.
+    pub fn ends(&self, id: OutletId, to: Unit) -> (&OutletSpec, &InletSpec) {
+        (&self.outlet_specs[id.0 as usize], &self.inlet_specs[self.route(id, to)])
+    }
+
+    fn route(&self, id: OutletId, to: Unit) -> usize {
+        let routes = &self.outlets[id.0 as usize].routes;
+        self.routes[(routes.first + routes.step * u32::from(to.0)) as usize].0 as usize
+    }
+
+    /// When the message of `bytes` bytes that an outlet has sent last to a unit, early or not, can
+    /// be taken if nothing is before it.
+    pub fn visible(&self, id: OutletId, to: Unit, bytes: u32, is_early: bool) -> Cycle {
+        let o = &self.outlets[id.0 as usize];
+        let reached = if is_early { o.last_early } else { o.last };
+        let spec = &self.inlet_specs[self.route(id, to)];
+        let cycles = if spec.width == 0 { 0 } else { bytes.div_ceil(spec.width) };
+        reached + Cycle::from(spec.latency + cycles.saturating_sub(1))
+    }
+
     /// What an inlet is.
     pub fn inlet(&self, id: InletId) -> &InletSpec {
         &self.inlet_specs[id.0 as usize]
@@ -381,7 +403,7 @@ mod tests {
         let routes = network.route_to(inlet);
         let outlets = [2, 3].map(|latency| {
             let (name, producer) = (format!("out{latency}"), ComponentId(latency - 2));
-            let spec = OutletSpec { name, producer, latency, rate: WIDE, window: 2 };
+            let spec = OutletSpec { name, producer, latency, rate: WIDE, window: 2, array: 0 };
             network.add_outlet(spec, routes)
         });
         (network, Wheel::new(3), outlets, inlet)
@@ -441,6 +463,7 @@ mod tests {
             latency: 1,
             rate: WIDE,
             window: 2,
+            array: 0,
         };
         let even = [0, 1].map(|i| n.add_outlet(spec(i), routes));
         let mut pool = Pool::new();

@@ -81,10 +81,10 @@ impl Port<'_> {
         let Message { tag, from, born, .. } = self.ctx.messages[request];
         if let Some(data) = data {
             let t = &self.transactions[tag];
-            if let Some(loads) = &mut self.ctx.loads
+            if let Some(recorder) = &mut self.ctx.recorder
                 && t.kind == InstrKind::Load
             {
-                loads.ended(self.ctx.now + after, born);
+                recorder.loads.ended(self.ctx.now + after, born);
             }
             if t.value == Value::Plain {
                 self.ctx.compare(from, t, data);

@@ -154,13 +154,14 @@ impl Bank {
     /// Asks for a whole line. The way, below or to other homes, must be free.
     #[inline(always)]
     fn fetch(&mut self, ctx: &mut Context, at: usize, request: Handle<Message>, outlet: OutletId) {
-        let Message { addr, born, .. } = ctx.messages[request];
+        let Message { addr, born, sample, .. } = ctx.messages[request];
         let to = match self.coherent && outlet != self.ports.below {
             false => ctx.places.slice(&ctx.layout, self.gpu, addr),
             true => self.home_of(ctx, addr),
         };
         let (mask, tag) = (masks::span(0, ctx.layout.line as usize), at as u32);
-        let fetch = Message { mask, addr, born, tag, to, from: self.unit, ..Message::default() };
+        let rest = Message { sample, ..Message::default() };
+        let fetch = Message { mask, addr, born, tag, to, from: self.unit, ..rest };
         let fetch = ctx.messages.put(fetch);
         ctx.send(outlet, fetch);
     }

@@ -12,7 +12,8 @@ use super::{Buffers, Machine};
 use crate::engine::{ComponentId, Cycle};
 use crate::launch::{Global, Packet};
 use crate::part::Part;
-use crate::recording::{Loads, Samples};
+use crate::recording::{Loads, Recorder, Samples};
+use crate::spans::{Groups, Request, Spans};
 
 /// Who wants to see TLPs.
 type SeeTlp = Box<dyn FnMut(&Sent)>;
@@ -20,6 +21,9 @@ type SeeTlp = Box<dyn FnMut(&Sent)>;
 type SeePacket = Box<dyn FnMut(&Audited)>;
 /// Who wants to know how far the run is.
 type SeeProgress = Box<dyn FnMut(&Progress)>;
+
+/// How the names of links begin among samples.
+pub const LINK: &str = "link.";
 
 /// How far a run is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +49,17 @@ pub struct Audited<'a> {
     pub line: u64,
     /// Live buffers.
     pub buffers: &'a Buffers,
+}
+
+/// What was recorded for a timeline.
+#[derive(Clone, Debug)]
+pub struct Timeline<'a> {
+    /// Work-groups.
+    pub groups: &'a Groups,
+    /// Sampled requests, those that were answered.
+    pub requests: Vec<Request>,
+    /// Requests that CUs have sent, sampled or not.
+    pub all_requests: u64,
 }
 
 /// Who wants to see what.
@@ -138,12 +153,28 @@ impl Machine {
     /// Records statistics over time, and how long loads take, from now on.
     pub fn record(&mut self) {
         self.samples = Some(Box::default());
-        self.ctx.loads = Some(Box::default());
+        self.ctx.recorder = Some(Box::default());
+    }
+
+    /// As `record`, and work-groups, links and the paths of sampled requests, for a timeline.
+    pub fn record_timeline(&mut self) {
+        self.samples = Some(Box::default());
+        let spans = Some(Spans::default());
+        self.ctx.recorder = Some(Box::new(Recorder { spans, ..Recorder::default() }));
+    }
+
+    /// What was recorded for a timeline: work-groups and sampled requests, and of how many requests
+    /// these are.
+    pub fn timeline(&self) -> Option<Timeline<'_>> {
+        let spans = self.ctx.recorder.as_ref()?.spans.as_ref()?;
+        let requests =
+            spans.paths.collect(&self.ctx.network, &self.ctx.layout, self.system.l3.bytes > 0);
+        Some(Timeline { groups: &spans.groups, requests, all_requests: spans.paths.all() })
     }
 
     /// What was recorded.
     pub fn recorded(&self) -> Option<(&Samples, &Loads)> {
-        Some((self.samples.as_deref()?, self.ctx.loads.as_deref()?))
+        Some((self.samples.as_deref()?, &self.ctx.recorder.as_deref()?.loads))
     }
 
     #[cold]
@@ -153,8 +184,23 @@ impl Machine {
             let kind: String = spec.name.chars().filter(|c| !c.is_ascii_digit()).collect();
             *values.entry(format!("queue.{kind}")).or_default() += u64::from(held);
         }
+        if self.ctx.spans().is_some() {
+            self.sample_links(&mut values);
+        }
         if let Some(samples) = &mut self.samples {
             samples.add(self.ctx.now, values);
+        }
+    }
+
+    /// Bytes of each link so far.
+    fn sample_links(&self, values: &mut BTreeMap<String, u64>) {
+        let traffic = self.traffic();
+        for (what, matrix) in [("chiplet", traffic.chiplets), ("GPU", traffic.gpus)] {
+            for (from, row) in matrix.iter().enumerate() {
+                for (to, bytes) in row.iter().enumerate().filter(|(_, bytes)| **bytes > 0) {
+                    values.insert(format!("{LINK}{what} {from} to {what} {to}"), *bytes);
+                }
+            }
         }
     }
 

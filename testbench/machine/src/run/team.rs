@@ -173,7 +173,7 @@ impl Machine {
             || compare_lines > 0
             || self.ctx.sequential.is_some()
             || self.ctx.timed.is_some()
-            || self.ctx.loads.is_some()
+            || self.ctx.recorder.is_some()
             || self.ctx.values.is_some()
             || self.ctx.places.are_replicated()
             || self.observers.are_told_of_blocks()

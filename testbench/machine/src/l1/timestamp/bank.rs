@@ -46,6 +46,7 @@ pub fn new<S: Side>(make: &mut Make, mut spec: Spec) -> Made<dyn L2> {
         spec,
         lines: VecDeque::with_capacity(blocks.l2_mshr as usize),
         foreign: vec![Handle::NONE; IDS],
+        sampled: Vec::new(),
         changed: vec![0; blocks.n_sm as usize * STORES],
         performed: Vec::new(),
         owed: Vec::new(),
@@ -107,6 +108,8 @@ struct Bank<S: Side> {
     foreign: Vec<Handle<Message>>,
     /// Of atomics under way what they change, by their L1 and name: an answer has no more.
     changed: Vec<u128>,
+    /// Requests of CUs that are sampled: CU, number, whether it reads, and the sample.
+    sampled: Vec<(u8, u8, bool, u16)>,
     /// Answers to their writes and atomics: they leave when memory shows what was done, as a
     /// release of theirs waits for the answers. Those that a release under way concerns stand in
     /// `owed`.
@@ -150,7 +153,8 @@ impl<S: Side> Bank<S> {
             return None;
         }
         let request = ctx.peek(self.spec.ports.requests)?;
-        let Message { kind, addr, mask, from, line, size, sideband, .. } = ctx.messages[request];
+        let Message { kind, addr, mask, from, line, size, sideband, sample, .. } =
+            ctx.messages[request];
         let local = self.spec.addresses.local(addr) / self.line as u64;
         let mut own = BusReq { line: local, sm: self.others, ..BusReq::default() };
         let is_foreign = !matches!(ctx.layout.site(from), Site::Core(..));
@@ -162,6 +166,9 @@ impl<S: Side> Bank<S> {
             let Request { rep, id, wts, warp_ts } = sideband.get((self.ts_w,));
             (own.rep, own.id, own.wts, own.warp_ts) = (rep, id, wts, warp_ts);
             own.sm = number(ctx, from);
+            if sample != 0 {
+                self.sampled.push((own.sm, id, kind == Kind::Read, sample));
+            }
             if matches!(kind, Kind::Atomic(_)) {
                 self.changed[place(own.sm, id)] = mask;
             }
@@ -223,6 +230,7 @@ impl<S: Side> Bank<S> {
         let message = Message {
             kind,
             line,
+            sample: self.take_sample((sm, id, matches!(op, rsp_op::FILL | rsp_op::RNW))),
             mask: match op {
                 rsp_op::FILL => masks::span(0, self.line),
                 rsp_op::ATOM_ACK => self.changed[place(sm, id)],
@@ -242,6 +250,12 @@ impl<S: Side> Bank<S> {
         }
         ctx.send(self.spec.ports.answers, message);
         true
+    }
+
+    /// The sample of the request that is answered, if it has one.
+    fn take_sample(&mut self, (sm, id, reads): (u8, u8, bool)) -> u16 {
+        let is_it = |&(s, i, r, _): &(u8, u8, bool, u16)| (s, i, r) == (sm, id, reads);
+        self.sampled.iter().position(is_it).map_or(0, |at| self.sampled.remove(at).3)
     }
 
     /// Whether the policy has seen what is answered.
