@@ -3,15 +3,18 @@
 use ports::ConfigError;
 use ports::common::finepack_types::Tlp;
 
-use super::link::{Config, In, Out, TlpLink};
+use super::counters::Counters;
+use super::link::{Config, In, Sent, TlpLink};
 use super::switch::Switch;
 
-/// One link for each GPU and the switch.
+/// One link for each GPU and the switch. A link is ticked only in cycles in which something happens
+/// on it.
 #[derive(Clone, Debug)]
 pub struct Fabric {
     links: Vec<TlpLink>,
     switch: Switch,
-    outs: Vec<Out>,
+    now: u64,
+    due: Vec<u64>, // cycle of the next event on each link, without a new beat
     shown: Vec<Option<Tlp>>,
 }
 
@@ -22,14 +25,15 @@ impl Fabric {
         Ok(Self {
             links: (0..gpus).map(|g| TlpLink::new(cfg, g as u8)).collect::<Result<_, _>>()?,
             switch: Switch::new(gpus, cfg.input_beats as usize),
-            outs: vec![Out::default(); gpus],
+            now: 0,
+            due: vec![u64::MAX; gpus],
             shown: vec![None; gpus],
         })
     }
 
     /// The link of GPU `source` takes a beat in this cycle.
     pub fn tlp_ready(&self, source: usize) -> bool {
-        self.links[source].outputs().tlp_ready
+        self.links[source].tlp_ready()
     }
 
     /// The beat shown to GPU `dest` in this cycle.
@@ -37,39 +41,62 @@ impl Fabric {
         self.switch.output(dest)
     }
 
-    /// The links, for counters.
-    pub fn links(&self) -> &[TlpLink] {
-        &self.links
+    /// Sums of each link up to cycle `now`, at most [`Self::quiet_cycles`] ahead.
+    pub fn counters_at(&self, now: u64) -> impl Iterator<Item = Counters> {
+        self.links.iter().map(move |link| link.counters_at(now))
     }
 
-    /// The links, for [`TlpLink::drain_sent`].
-    pub fn links_mut(&mut self) -> &mut [TlpLink] {
-        &mut self.links
+    /// Sums of each link since reset.
+    pub fn counters(&self) -> impl Iterator<Item = Counters> {
+        self.counters_at(self.now)
     }
 
-    /// True when no TLP is anywhere between the GPUs.
-    pub fn is_empty(&self) -> bool {
-        self.switch.is_empty() && self.links.iter().all(TlpLink::is_empty)
+    /// Each TLP is to be seen by [`Self::drain_sent`].
+    pub fn observe(&mut self) {
+        self.links.iter_mut().for_each(TlpLink::observe);
     }
 
-    /// Lets `cycles` cycles pass in which no TLP is anywhere, as so many ticks would.
+    /// Shows the TLPs whose last byte has left since the last call, by source.
+    pub fn drain_sent(&mut self, mut see: impl FnMut(&Sent)) {
+        self.links.iter_mut().for_each(|link| link.drain_sent(&mut see));
+    }
+
+    /// Cycles from now on in which nothing happens without a new beat; `u64::MAX` until one comes.
+    pub fn quiet_cycles(&self) -> u64 {
+        if !self.switch.is_empty() {
+            return 0;
+        }
+        match self.due.iter().min() {
+            None | Some(&u64::MAX) => u64::MAX,
+            Some(due) => due.saturating_sub(self.now),
+        }
+    }
+
+    /// The same as `cycles` ticks without a beat, at most [`Self::quiet_cycles`].
     pub fn skip(&mut self, cycles: u64) {
-        self.links.iter_mut().for_each(|link| link.skip(cycles));
+        self.now += cycles;
     }
 
     /// One clock edge. `tlp[s]`: beat of GPU `s`'s egress path; `ready[d]`: GPU `d` takes the beat
     /// shown to it; bit `s` of `crc_error`: injected fault on the link of GPU `s`.
     pub fn tick(&mut self, tlp: &[Option<Tlp>], ready: &[bool], crc_error: u32) {
-        for (link, out) in self.links.iter().zip(&mut self.outs) {
-            *out = link.outputs();
-        }
+        let mut has_beat = !self.switch.is_empty();
         for (source, link) in self.links.iter_mut().enumerate() {
-            let shown = self.outs[source].tlp;
-            let tlp_ready = shown.is_some_and(|b| self.switch.ready(source, b.dest.into()));
+            self.shown[source] = None;
+            if self.due[source] > self.now && tlp[source].is_none() {
+                continue;
+            }
+            link.skip(self.now - link.now());
+            let dest = link.tlp().map(|beat| beat.dest);
+            let tlp_ready = dest.is_some_and(|dest| self.switch.ready(source, dest.into()));
             let crc_error = crc_error >> source & 1 == 1;
-            link.tick(&In { tlp: tlp[source], tlp_ready, crc_error });
-            self.shown[source] = shown;
+            self.shown[source] = link.tick(&In { tlp: tlp[source], tlp_ready, crc_error }).tlp;
+            self.due[source] = link.quiet_cycles().saturating_add(link.now());
+            has_beat |= dest.is_some();
         }
-        self.switch.tick(&self.shown, ready);
+        if has_beat {
+            self.switch.tick(&self.shown, ready);
+        }
+        self.now += 1;
     }
 }

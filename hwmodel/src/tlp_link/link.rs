@@ -129,6 +129,7 @@ pub struct TlpLink {
     head: u64,  // next beat to deliver
     whole: u32, // TLPs that wait for the wire with their eop
     flights: VecDeque<Flight>,
+    observed: bool,           // `drain_sent` sees every TLP
     reported: usize,          // flights at the front that `drain_sent` has shown
     context: [u64; MAX_GPUS], // receivers' context registers: base, 0 before the first
     counters: Counters,
@@ -160,6 +161,7 @@ impl TlpLink {
             head: 0,
             whole: 0,
             flights: VecDeque::with_capacity(cfg.flight_beats as usize),
+            observed: false,
             reported: 0,
             context: [0; MAX_GPUS],
             counters: Counters::default(),
@@ -172,9 +174,52 @@ impl TlpLink {
         &self.counters
     }
 
+    /// Sums up to cycle `now`, at most [`Self::quiet_cycles`] ahead.
+    pub fn counters_at(&self, now: u64) -> Counters {
+        let mut counters = self.counters;
+        counters.busy_cycles += self.busy_within(now - self.now);
+        counters
+    }
+
     /// True when nothing waits, is on the wire or in flight.
     pub fn is_empty(&self) -> bool {
         self.head == self.tail && self.credit >= 0
+    }
+
+    /// Cycles so far.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Each TLP is to be seen by [`Self::drain_sent`] when its last byte has left.
+    pub fn observe(&mut self) {
+        self.observed = true;
+    }
+
+    /// Cycles from now on in which a tick without a beat changes nothing but the time and the
+    /// credit; `u64::MAX` until a beat comes.
+    pub fn quiet_cycles(&self) -> u64 {
+        let mut quiet = u64::MAX;
+        if self.whole > 0 {
+            quiet = (-self.credit).max(0) as u64 / self.gain() as u64;
+        }
+        if let Some(first) = self.flights.front() {
+            // A context register takes its packet at the end of the cycle before.
+            let early = 1 + u64::from(first.class == WireClass::Context);
+            let shown = first.last_byte + u64::from(self.cfg.link_lat) - early;
+            quiet = quiet.min(shown.saturating_sub(self.now));
+        }
+        if self.observed
+            && let Some(next) = self.flights.get(self.reported)
+        {
+            quiet = quiet.min(next.last_byte.saturating_sub(self.now));
+        }
+        quiet
+    }
+
+    /// Of the next `cycles`, in which no TLP starts, those in which a byte is on the wire.
+    fn busy_within(&self, cycles: u64) -> u64 {
+        ((-self.credit).max(0) as u64).div_ceil(self.gain() as u64).min(cycles)
     }
 
     fn beat(&self, k: u64) -> &Tlp {
@@ -183,11 +228,17 @@ impl TlpLink {
 
     /// Outputs before the edge.
     pub fn outputs(&self) -> Out {
-        let shown = self.flights.front().filter(|f| self.arrived(f));
-        Out {
-            tlp_ready: self.tail - self.start < u64::from(self.cfg.input_beats),
-            tlp: shown.map(|_| *self.beat(self.head)),
-        }
+        Out { tlp_ready: self.tlp_ready(), tlp: self.tlp().copied() }
+    }
+
+    /// The beat of the egress path is taken in this cycle.
+    pub fn tlp_ready(&self) -> bool {
+        self.tail - self.start < u64::from(self.cfg.input_beats)
+    }
+
+    /// The beat towards the switch in this cycle.
+    pub fn tlp(&self) -> Option<&Tlp> {
+        self.flights.front().filter(|f| self.arrived(f)).map(|_| self.beat(self.head))
     }
 
     fn arrived(&self, f: &Flight) -> bool {
@@ -213,13 +264,15 @@ impl TlpLink {
         out
     }
 
-    /// Lets `cycles` cycles pass in which nothing is anywhere on the link, as so many ticks would.
+    /// The same as `cycles` ticks without a beat, at most [`Self::quiet_cycles`].
     pub fn skip(&mut self, cycles: u64) {
-        debug_assert!(self.is_empty(), "only an empty link can be skipped");
+        debug_assert!(cycles <= self.quiet_cycles(), "something happens before");
+        self.counters.busy_cycles += self.busy_within(cycles);
+        let gain = self.gain();
+        let cycles_to_full = (gain - self.credit) as u64 / gain as u64 + 1;
+        let credit = self.credit + cycles.min(cycles_to_full) as i64 * gain;
+        self.credit = if cycles == 0 { self.credit } else { credit.min(gain) };
         self.now += cycles;
-        if cycles > 0 {
-            self.credit = self.gain();
-        }
     }
 
     fn accept(&mut self, beat: Tlp) {

@@ -9,6 +9,7 @@ use ports::common::finepack_types::Tlp;
 struct Port {
     source: Option<usize>, // whose TLP is on the port
     next: usize,           // round robin: first source to look at
+    held: u32,             // beats of all sources
 }
 
 /// Switch between the links: one queue for each pair of source and destination, so that a TLP waits
@@ -48,9 +49,9 @@ impl Switch {
         self.queues[dest * self.gpus + source].front()
     }
 
-    /// True when no queue holds a beat.
+    /// True when no queue holds a beat: a tick without a beat changes nothing.
     pub fn is_empty(&self) -> bool {
-        self.queues.iter().all(VecDeque::is_empty)
+        self.ports.iter().all(|port| port.held == 0)
     }
 
     /// One clock edge. `inputs[s]`: the beat shown by the link of source `s`, taken where
@@ -66,18 +67,21 @@ impl Switch {
             if let Some(&Tlp { eop, .. }) = self.output(dest).filter(|_| ready) {
                 let source = self.ports[dest].source.expect("the beat has a source");
                 self.queues[dest * self.gpus + source].pop_front();
+                let port = &mut self.ports[dest];
+                port.held -= 1;
                 if eop {
-                    self.ports[dest] = Port { source: None, next: (source + 1) % self.gpus };
+                    (port.source, port.next) = (None, (source + 1) % self.gpus);
                 }
             }
         }
         for (source, beat) in inputs.iter().enumerate() {
             if let Some(beat) = beat.filter(|_| taken >> source & 1 == 1) {
                 self.queues[usize::from(beat.dest) * self.gpus + source].push_back(beat);
+                self.ports[usize::from(beat.dest)].held += 1;
             }
         }
         for (dest, port) in self.ports.iter_mut().enumerate() {
-            if port.source.is_none() {
+            if port.source.is_none() && port.held > 0 {
                 let queues = &self.queues[dest * self.gpus..][..self.gpus];
                 let mut order = (0..self.gpus).map(|k| (port.next + k) % self.gpus);
                 port.source = order.find(|&s| !queues[s].is_empty());

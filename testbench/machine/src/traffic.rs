@@ -56,7 +56,7 @@ impl Traffic {
             if let Part::Gate(gate) = part
                 && ctx.has_component(ComponentId(id))
             {
-                for (row, (counters, link)) in all.gpus.iter_mut().zip(gate.counters()) {
+                for (row, (counters, link)) in all.gpus.iter_mut().zip(gate.counters(ctx.now)) {
                     for (to, sum) in row.iter_mut().enumerate() {
                         *sum = link.wire_to[to].div_ceil(SCALE) + counters.reverse_to[to];
                     }

@@ -102,6 +102,8 @@ pub struct Gate {
     ready: Vec<bool>,
     /// Cycles of the links so far, those that were skipped included.
     link_cycle: Cycle,
+    /// Every GPU is ticked in every cycle of the links.
+    tick_all: bool,
 }
 
 impl std::fmt::Debug for Gate {
@@ -136,6 +138,7 @@ impl Gate {
             beats: vec![None; gpus],
             ready: vec![false; gpus],
             link_cycle: 0,
+            tick_all: false,
         })
     }
 
@@ -158,37 +161,43 @@ impl Gate {
             ctx.wake_at(self.start(ended));
             return;
         }
-        // While nothing was under way nobody needed the cycles before.
-        if self.link_cycle < ended {
-            self.fabric.skip(ended - self.link_cycle);
-            self.out.iter_mut().for_each(|out| out.catch_up(ended));
-            self.arriving.iter_mut().for_each(|arriving| arriving.catch_up(ended));
-        }
+        self.fabric.skip(ended - self.link_cycle);
         self.link_cycle = ended;
         while self.link_cycle < due {
             self.link_cycle += 1;
             self.tick_links(ctx);
         }
-        let quiet = self.quiet_cycles(ctx);
-        if quiet != Cycle::MAX {
-            ctx.wake_at(self.start(due + quiet));
+        let next = self.next();
+        if next != Cycle::MAX {
+            ctx.wake_at(self.start(next - 1));
         }
     }
 
+    /// One cycle of the links: of the GPUs that have something to do in it.
     fn tick_links(&mut self, ctx: &mut Context) {
         let now = self.link_cycle;
-        for gpu in 0..self.out.len() {
+        for (gpu, arriving) in self.arriving.iter_mut().enumerate() {
             // The blocks' outputs are registered: in which order they are ticked changes nothing.
             let tlp = self.fabric.tlp(gpu).copied();
-            self.ready[gpu] = self.arriving[gpu].tick(ctx, now, tlp, &mut self.out);
+            if tlp.is_some() || self.tick_all || arriving.is_due(ctx, now, &self.out[gpu]) {
+                arriving.catch_up(now - 1);
+                self.ready[gpu] = arriving.tick(ctx, now, tlp, &mut self.out);
+                arriving.plan(ctx, now);
+            }
         }
         for gpu in 0..self.out.len() {
-            if !self.has_link {
-                self.hand_over(ctx, gpu);
+            self.beats[gpu] = None;
+            if !self.tick_all && !self.out[gpu].is_due(ctx, now) {
                 continue;
             }
-            let link_ready = self.fabric.tlp_ready(gpu);
-            (self.beats[gpu], _) = self.out[gpu].tick(ctx, now, link_ready, true);
+            self.out[gpu].catch_up(now - 1);
+            if self.has_link {
+                let link_ready = self.fabric.tlp_ready(gpu);
+                (self.beats[gpu], _) = self.out[gpu].tick(ctx, now, link_ready, true);
+            } else {
+                self.hand_over(ctx, gpu);
+            }
+            self.out[gpu].plan(ctx, now);
         }
         self.fabric.tick(&self.beats, &self.ready, 0);
     }
@@ -208,31 +217,44 @@ impl Gate {
         }
     }
 
-    /// Link cycles in which there is nothing to do unless a message comes.
-    fn quiet_cycles(&self, ctx: &Context) -> Cycle {
-        if !self.fabric.is_empty() || self.beats.iter().any(Option::is_some) {
-            return 0;
-        }
-        let mut quiet = Cycle::MAX;
+    /// The next link cycle in which something is to do unless a message comes; `Cycle::MAX` for
+    /// none.
+    fn next(&self) -> Cycle {
+        let mut next = self.fabric.quiet_cycles().saturating_add(self.link_cycle + 1);
         for (out, arriving) in self.out.iter().zip(&self.arriving) {
-            quiet = quiet.min(out.quiet_cycles(ctx)).min(arriving.quiet_cycles(ctx, out));
-            if quiet == 0 {
-                break;
+            next = next.min(out.due).min(arriving.due);
+            if arriving.has_work_of(out) {
+                next = self.link_cycle + 1;
             }
         }
-        quiet
+        if self.tick_all { self.link_cycle + 1 } else { next }
+    }
+
+    /// Ticks every GPU in every cycle of the links from now on.
+    pub fn tick_all(&mut self) {
+        self.tick_all = true;
+    }
+
+    /// A block is observed from some cycle on: each GPU is ticked when the gate is, which asks its
+    /// blocks again.
+    pub fn look_again(&mut self) {
+        self.out.iter_mut().for_each(|out| out.due = 0);
+        self.arriving.iter_mut().for_each(|arriving| arriving.due = 0);
+    }
+
+    /// Each TLP is to be seen by [`Self::drain_sent`].
+    pub fn observe(&mut self) {
+        self.fabric.observe();
     }
 
     /// TLPs whose last byte has left since the last call, by source.
-    pub fn drain_sent(&mut self, mut see: impl FnMut(&Sent)) {
-        for link in self.fabric.links_mut() {
-            link.drain_sent(&mut see);
-        }
+    pub fn drain_sent(&mut self, see: impl FnMut(&Sent)) {
+        self.fabric.drain_sent(see);
     }
 
-    /// Counters of each GPU: the gate's own and its link's.
-    pub fn counters(&self) -> impl Iterator<Item = (Counters, &tlp_link::Counters)> {
-        let links = self.fabric.links().iter().map(|link| link.counters());
+    /// Counters of each GPU up to cycle `now` of the machine: the gate's own and its link's.
+    pub fn counters(&self, now: Cycle) -> impl Iterator<Item = (Counters, tlp_link::Counters)> {
+        let links = self.fabric.counters_at(self.links_at(now + 1));
         self.out.iter().zip(&self.arriving).zip(links).map(|((o, i), link)| {
             let mut counters = o.counters;
             counters.completion_bytes = i.counters.completion_bytes;

@@ -89,6 +89,8 @@ pub struct Outgoing {
     /// Data on its way, and what other L2s say: from each GPU, when it is here. What comes from
     /// the own one was staged.
     returned: Vec<VecDeque<(Cycle, Returned)>>,
+    /// When the first of that is here.
+    returned_due: Cycle,
     local_latency: Cycle,
     /// Loads and atomics say something beside their TLPs.
     crosses: bool,
@@ -107,6 +109,8 @@ pub struct Outgoing {
     /// Loads and atomics that have gone into the path, for what they say beside them.
     pub asked: u32,
     staging: Staging,
+    /// Link cycle of the next tick, without a message before.
+    pub due: Cycle,
     pub counters: Counters,
 }
 
@@ -155,6 +159,7 @@ impl Outgoing {
             answers: VecDeque::new(),
             completions: VecDeque::new(),
             returned: (0..gpus).map(|_| VecDeque::new()).collect(),
+            returned_due: Cycle::MAX,
             local_latency: spec.local_latency,
             crosses: spec.crosses,
             is_local: spec.policy != Policy::Coherent && !spec.crosses,
@@ -166,6 +171,7 @@ impl Outgoing {
             departing: VecDeque::new(),
             asked: 0,
             staging: Staging::default(),
+            due: Cycle::MAX,
             counters: Counters::default(),
         }
     }
@@ -175,28 +181,40 @@ impl Outgoing {
         self.path.catch_up(now, self.gpu as u8);
     }
 
-    /// Link cycles in which there is nothing to do unless a message comes.
-    pub fn quiet_cycles(&self, ctx: &Context) -> Cycle {
-        if self.waits(ctx) { self.path.quiet_cycles() } else { 0 }
+    /// Something is to do in link cycle `now`.
+    pub fn is_due(&self, ctx: &Context, now: Cycle) -> bool {
+        self.due <= now || self.has_message(ctx)
     }
 
-    fn waits(&self, ctx: &Context) -> bool {
-        let waiting = |&inlet: &InletId| ctx.peek(inlet).is_some();
-        !self.ports.exits.iter().any(waiting)
-            && self.current.is_none()
-            && self.offered.is_none()
-            && self.answers.is_empty()
-            && self.completions.is_empty()
-            && self.returned.iter().all(VecDeque::is_empty)
-            && self.departing.is_empty()
-            && (self.fences.is_empty() || self.release == Release::Under)
-            && matches!(self.release, Release::None | Release::Under)
+    fn has_message(&self, ctx: &Context) -> bool {
+        self.ports.exits.iter().any(|&inlet| ctx.has(inlet)) || ctx.has(self.ports.release.0)
+    }
+
+    /// Sets the cycle of the next tick, after link cycle `now`.
+    pub fn plan(&mut self, ctx: &Context, now: Cycle) {
+        let is_busy = self.is_offering()
+            || !self.answers.is_empty()
+            || (!self.fences.is_empty() && self.release != Release::Under)
+            || !matches!(self.release, Release::None | Release::Under)
+            || self.has_message(ctx);
+        self.due = if is_busy { now + 1 } else { self.waits(now) };
+    }
+
+    fn waits(&self, now: Cycle) -> Cycle {
+        let path = self.path.quiet_cycles().saturating_add(now + 1);
+        let completion = self.completions.front().map_or(Cycle::MAX, |&(at, _)| at);
+        path.min(completion).min(self.returned_due).max(now + 1)
+    }
+
+    fn expect(&mut self, due: Cycle) {
+        self.due = self.due.min(due);
     }
 
     /// A MARK of this GPU has been completed by another; its completion is here in link cycle
     /// `due`.
     pub fn complete_mark(&mut self, due: Cycle, from: u8) {
         self.completions.push_back((due, from));
+        self.expect(due);
     }
 
     /// Data comes back from a GPU in link cycle `due`, and what the answer says.
@@ -208,12 +226,18 @@ impl Outgoing {
         data: &Line,
         sideband: Option<Packed>,
     ) {
-        self.returned[from].push_back((due, Returned::Data(tag, sideband, Box::new(*data))));
+        self.put_returned(from, due, Returned::Data(tag, sideband, Box::new(*data)));
     }
 
     /// What an L2 of a GPU says to one of this GPU comes in link cycle `due`.
     pub fn hand_over(&mut self, from: usize, due: Cycle, message: Handle<Message>) {
-        self.returned[from].push_back((due, Returned::Message(message)));
+        self.put_returned(from, due, Returned::Message(message));
+    }
+
+    fn put_returned(&mut self, from: usize, due: Cycle, returned: Returned) {
+        self.returned[from].push_back((due, returned));
+        self.returned_due = self.returned_due.min(due);
+        self.expect(due);
     }
 
     /// True while another L2 may say something.
@@ -486,7 +510,12 @@ impl Outgoing {
     }
 
     fn take_returned(&mut self, ctx: &mut Context, now: Cycle) {
+        if self.returned_due > now {
+            return;
+        }
         (0..self.returned.len()).for_each(|from| self.take_returned_from(ctx, now, from));
+        let first = |queue: &VecDeque<(Cycle, Returned)>| queue.front().map(|&(at, _)| at);
+        self.returned_due = self.returned.iter().filter_map(first).min().unwrap_or(Cycle::MAX);
     }
 
     fn take_returned_from(&mut self, ctx: &mut Context, now: Cycle, from: usize) {
