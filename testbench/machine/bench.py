@@ -13,12 +13,16 @@ import subprocess
 import sys
 
 CAPTURE = "testbench/traces/workloads/bfs.trace"
-# Elements of the stream program, or a trace; system; L1 design.
-CASES = [(size, "cpelide-4", "src") for size in ("65536", "131072", "262144")]
-CASES += [(CAPTURE, "cpelide-4-small", "src")]
-CASES += [("16384", "stc-8cu", design) for design in ("src", "stc-nv", "stc-es", "stc-ab", "stc-mb")]
-CASES += [("16384", "fermi-16sm", design)
+# Program, system and settings, as the example takes them.
+CASES = [(f"stream:{size}", "cpelide-4") for size in (65536, 131072, 262144)]
+CASES += [(CAPTURE, "cpelide-4-small")]
+CASES += [("stream:16384", "stc-8cu", f"l1.design={design}")
+          for design in ("src", "stc-nv", "stc-es", "stc-ab", "stc-mb")]
+CASES += [("stream:16384", "fermi-16sm", f"l1.design={design}")
           for design in ("src", "race-base", "race-ideal", "race-nospec", "race-spec")]
+CASES += [("pagerank", "rec-4gpu-small", f"machine.gpus={gpus}") for gpus in (1, 2, 4, 8, 16)]
+# Programs of which the share of statistics is measured, on cpelide-4.
+KERNELS = ("gaussian", "color_max", "nw", "bfs", "stream")
 RUNS = 5
 OWN = os.path.abspath("target/release/examples/machine")
 
@@ -81,7 +85,7 @@ def main():
         programs.insert(0, of_revision(sys.argv[1]))
         names.insert(0, sys.argv[1])
     heads = ("instructions", "misses", "M accesses/s")
-    print(f"{'':40}" + "".join(f"{head + ', ' + name:>28}" for head in heads for name in names))
+    print(f"{'':44}" + "".join(f"{head + ', ' + name:>28}" for head in heads for name in names))
     for case in CASES:
         counted = [counts(program, case) for program in programs]
         speeds = [[] for _ in programs]
@@ -93,9 +97,15 @@ def main():
         cells = [f"{c[0]:.0f}" if c else "-" for c in counted]
         cells += [f"{c[1]:.2f}" if c else "-" for c in counted]
         cells += [f"{statistics.median(s):.3f}" if s else "-" for s in speeds]
-        size, system, design = case
-        name = f"{os.path.basename(size)} on {system}, {design}"
-        print(f"{name:40}" + "".join(f"{cell:>28}" for cell in cells), flush=True)
+        program, *rest = case
+        name = " ".join([os.path.basename(program), *rest])
+        print(f"{name:44}" + "".join(f"{cell:>28}" for cell in cells), flush=True)
+    for program in KERNELS:
+        case = (program, "cpelide-4")
+        off, on = (counts(OWN, [*case, *more]) for more in ((), ("kernels",)))
+        if on:
+            share = 100 * (on[0] - off[0]) / on[0]
+            print(f"statistics of kernels: {program} on cpelide-4: {share:.1f} % of the machine's instructions")
 
 
 if __name__ == "__main__":

@@ -1,14 +1,16 @@
-//! The machine's speed on a trace, or on the stream program of so many elements (the first
-//! argument), on the system and with the L1 design of the next ones. Prints accesses and accesses
-//! per second of wall time; under callgrind, with `--toggle-collect='*measured*'`, the instructions
-//! collected are the machine's alone. `testbench/machine/bench.py` does both.
+//! The machine's speed on a program (the first argument): a trace, a built-in program with or
+//! without its size (`pagerank`, `stream:65536`). The next arguments are the system, settings
+//! `KEY=VALUE`, and `kernels` for statistics of each kernel, as `duet run` keeps them. Prints
+//! accesses and accesses per second of wall time; under callgrind, with
+//! `--toggle-collect='*measured*'`, the instructions collected are the machine's alone.
+//! `testbench/machine/bench.py` does both.
 
 use std::path::Path;
 use std::time::Instant;
 
 use machine::systems;
 use machine::{Bodies, Machine, Options};
-use traces::kernels::{self, Params};
+use traces::kernels::{self, KernelError};
 use traces::trace::{Reader, Recorder};
 
 #[inline(never)]
@@ -18,16 +20,22 @@ fn measured(machine: &mut Machine) -> u64 {
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
-    let program = arguments.next().expect("a number of elements, or a trace");
+    let program = arguments.next().expect("a program");
     let system = arguments.next().unwrap_or("cpelide-4".to_string());
-    let design = arguments.next().map(|design| ("l1.design".to_string(), design));
-    let system = systems::load(&system, design.as_slice()).unwrap_or_else(|e| panic!("{e}"));
-    let trace = match program.parse() {
-        Ok(size) => stream(size),
-        Err(_) => Reader::open(Path::new(&program)).unwrap_or_else(|e| panic!("{e}")),
+    let (mut settings, mut options) = (Vec::new(), Options::default());
+    for argument in arguments {
+        match argument.split_once('=') {
+            Some((key, value)) => settings.push((key.to_string(), value.to_string())),
+            None => options.by_kernel = argument == "kernels",
+        }
+    }
+    let system = systems::load(&system, &settings).unwrap_or_else(|e| panic!("{e}"));
+    let trace = match program.ends_with(".trace") {
+        true => Reader::open(Path::new(&program)).unwrap_or_else(|e| panic!("{e}")),
+        false => built_in(&program),
     };
     let mut machine =
-        Machine::new(&system, &Bodies::default(), trace, Options::default()).expect("a preset");
+        Machine::new(&system, &Bodies::default(), trace, options).expect("a machine");
     let start = Instant::now();
     let cycles = measured(&mut machine);
     let seconds = start.elapsed().as_secs_f64();
@@ -39,12 +47,18 @@ fn main() {
     );
 }
 
-/// The trace of the stream program.
-fn stream(size: u32) -> Reader {
-    let params = Params { size, iterations: 2, seed: 1 };
-    let recorder = Recorder::in_memory("stream").and_then(Recorder::fast);
+/// The trace of a built-in program, `NAME` or `NAME:SIZE`.
+fn built_in(text: &str) -> Reader {
+    let (name, size) = text.split_once(':').map_or((text, None), |(name, size)| (name, Some(size)));
+    let known = kernels::program::<()>(name).unwrap_or_else(|_| panic!("no program {name}"));
+    let mut params = known.params();
+    if let Some(size) = size {
+        params.size = size.parse().expect("a size");
+    }
+    let recorder = Recorder::in_memory(name).and_then(Recorder::fast);
     let mut recorder = recorder.expect("memory");
-    kernels::run("stream", &params, &mut recorder).expect("legal parameters");
-    let trace = Reader::from_bytes(recorder.into_bytes().expect("memory"), "stream");
+    let run: Result<(), KernelError<_>> = kernels::run(name, &params, &mut recorder);
+    run.expect("legal parameters");
+    let trace = Reader::from_bytes(recorder.into_bytes().expect("memory"), name);
     trace.expect("a trace just written")
 }

@@ -77,6 +77,11 @@ impl Bodies {
         }
     }
 
+    /// Whether every block of a system is a model: no Verilated library is needed.
+    pub fn are_models(&self, system: &System) -> bool {
+        self.choice.is_empty() && matches!(self.cp(system), Cp::Native | Cp::Core(BodyKind::Model))
+    }
+
     /// What runs the firmware of a system: what was chosen, else `command_processor.host`.
     pub fn cp(&self, system: &System) -> Cp {
         self.cp.unwrap_or_else(|| Cp::of(system))

@@ -95,6 +95,7 @@ pub struct Array {
     order: Box<[Neighbours]>,
     /// Lines that have got their first dirty byte.
     pub dirtied: u64,
+    dirty_lines: u64,
     /// Lines that are clean again because all their dirty bytes were written through.
     pub overwritten: u64,
 }
@@ -126,6 +127,7 @@ impl Array {
             data: vec![0; lines * shape.line as usize].into(),
             all: masks::span(0, shape.line as usize),
             dirtied: 0,
+            dirty_lines: 0,
             overwritten: 0,
         }
     }
@@ -326,7 +328,7 @@ impl Array {
 
     /// How many lines have a dirty byte.
     pub fn dirty_lines(&self) -> u64 {
-        self.sets.iter().map(|set| u64::from(set.dirty.count_ones())).sum()
+        self.dirty_lines
     }
 
     /// The way's first dirty byte has come, or the last one has gone.
@@ -335,7 +337,9 @@ impl Array {
         let (set, number) = self.split(way);
         let dirty = &mut self.sets[set as usize].dirty;
         *dirty ^= 1 << number;
-        self.dirtied += *dirty >> number & 1;
+        let is_dirty = *dirty >> number & 1;
+        self.dirtied += is_dirty;
+        self.dirty_lines = self.dirty_lines + 2 * is_dirty - 1;
     }
 
     /// The bytes of `mask` are valid now, and dirty or clean.

@@ -1,8 +1,9 @@
 //! What each kernel of a program costs: its launches together, by name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::engine::Cycle;
+use super::statistics::Names;
 
 /// All launches of the kernels of one name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,39 +29,55 @@ impl KernelUse {
     }
 }
 
+/// A kernel's launches, with the growth of each statistic by its number.
+#[derive(Debug)]
+struct Launches {
+    name: String,
+    number: u32,
+    cycles: Cycle,
+    growth: Vec<u64>,
+}
+
 /// The kernels so far, in the order of their first launch.
 #[derive(Debug, Default)]
 pub struct KernelUses {
-    uses: Vec<KernelUse>,
-    at: BTreeMap<String, usize>,
+    all: Vec<Launches>,
+    at: HashMap<String, usize>,
     /// Statistics at the end of the last launch.
-    before: Vec<(String, u64)>,
+    before: Vec<u64>,
 }
 
 impl KernelUses {
     /// A launch has ended after so many cycles, with these statistics of the whole run.
-    pub fn add(&mut self, name: &str, cycles: Cycle, now: Vec<(String, u64)>) {
-        let at = *self.at.entry(name.to_string()).or_insert(self.uses.len());
-        if at == self.uses.len() {
-            self.uses.push(KernelUse { name: name.to_string(), ..KernelUse::default() });
-        }
-        let kernel = &mut self.uses[at];
-        kernel.launches += 1;
+    pub fn add(&mut self, name: &str, cycles: Cycle, now: &[u64]) {
+        self.before.resize(now.len(), 0);
+        let at = self.at.get(name).copied().unwrap_or_else(|| {
+            let (name, growth) = (name.to_string(), vec![0; now.len()]);
+            self.at.insert(name.clone(), self.all.len());
+            self.all.push(Launches { name, number: 0, cycles: 0, growth });
+            self.all.len() - 1
+        });
+        let kernel = &mut self.all[at];
+        kernel.number += 1;
         kernel.cycles += cycles;
-        let mut before = self.before.iter().peekable();
-        for (name, value) in &now {
-            // Both are sorted by name, and a statistic that has a value keeps it.
-            let old = before.next_if(|(n, _)| n == name).map_or(0, |(_, old)| *old);
-            if *value > old {
-                *kernel.counters.entry(name.clone()).or_default() += value - old;
-            }
+        for ((growth, old), value) in kernel.growth.iter_mut().zip(&mut self.before).zip(now) {
+            *growth += value.saturating_sub(*old);
+            *old = *value;
         }
-        self.before = now;
     }
 
-    /// All of them.
-    pub fn all(&self) -> &[KernelUse] {
-        &self.uses
+    /// All of them, with the names of statistics.
+    pub fn named(&self, names: &Names) -> Vec<KernelUse> {
+        let named = |kernel: &Launches| {
+            let grown = names.named(&kernel.growth).into_iter().filter(|(_, growth)| *growth > 0);
+            KernelUse {
+                name: kernel.name.clone(),
+                launches: kernel.number,
+                cycles: kernel.cycles,
+                counters: grown.collect(),
+            }
+        };
+        self.all.iter().map(named).collect()
     }
 }
 
@@ -71,17 +88,11 @@ mod tests {
     #[test]
     fn launches_of_a_name_add_up() {
         let mut uses = KernelUses::default();
-        let now = |list: &[(&str, u64)]| list.iter().map(|(n, v)| (n.to_string(), *v)).collect();
-        uses.add("b", 10, now(&[("x", 3)]));
-        uses.add("a", 5, now(&[("w", 1), ("x", 3)]));
-        uses.add("b", 20, now(&[("w", 1), ("x", 7)]));
-        let counters = |list: &[(&str, u64)]| now(list).into_iter().collect();
-        let kernel = |name: &str, launches, cycles, list: &[(&str, u64)]| KernelUse {
-            name: name.into(),
-            launches,
-            cycles,
-            counters: counters(list),
-        };
-        assert_eq!(uses.all(), [kernel("b", 2, 30, &[("x", 7)]), kernel("a", 1, 5, &[("w", 1)])]);
+        uses.add("b", 10, &[0, 3]);
+        uses.add("a", 5, &[1, 3]);
+        uses.add("b", 20, &[1, 7]);
+        let all: Vec<_> =
+            uses.all.iter().map(|k| (k.name.as_str(), k.number, k.cycles, &k.growth[..])).collect();
+        assert_eq!(all, [("b", 2, 30, &[0, 7][..]), ("a", 1, 5, &[1, 0])]);
     }
 }

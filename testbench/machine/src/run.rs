@@ -13,6 +13,7 @@ mod streams;
 mod team;
 mod watchdog;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, VecDeque};
 
 use cosim::body::BodyKind;
@@ -138,6 +139,7 @@ pub struct Machine {
     random: SplitMix64,
     kernels: u32,
     kernel_uses: KernelUses,
+    names: OnceCell<statistics::Names>,
     /// Live buffers, by address.
     buffers: Buffers,
     observers: Observers,
@@ -223,6 +225,7 @@ impl Machine {
             random,
             kernels: 0,
             kernel_uses: KernelUses::default(),
+            names: OnceCell::new(),
             buffers: Buffers::new(),
             observers: Observers::default(),
             watchdog,
@@ -231,6 +234,14 @@ impl Machine {
             steps: 0,
         };
         machine.replicate(placement)?;
+        if options.by_kernel {
+            machine.names();
+        }
+        if options.visit_all
+            && let Some(gate) = machine.gate_mut()
+        {
+            gate.tick_all();
+        }
         Ok(machine)
     }
 
@@ -404,6 +415,10 @@ impl Machine {
         }
     }
 
+    fn gate_mut(&mut self) -> Option<&mut Gate> {
+        self.parts.last_mut().and_then(Part::gate_mut)
+    }
+
     /// What runs the firmware.
     pub fn cp(&self) -> Cp {
         self.bodies.cp(&self.system)
@@ -447,8 +462,8 @@ impl Machine {
     }
 
     /// What each kernel has cost, where that is kept.
-    pub fn kernel_uses(&self) -> &[KernelUse] {
-        self.kernel_uses.all()
+    pub fn kernel_uses(&self) -> Vec<KernelUse> {
+        self.kernel_uses.named(self.names())
     }
 
     /// What happened to the byte that was watched.
@@ -458,9 +473,32 @@ impl Machine {
 
     /// Every statistic that has a value.
     pub fn statistics(&self) -> Vec<(String, u64)> {
-        let own = statistics::collect(&self.parts, &self.ctx);
-        let others = self.team.iter().flat_map(|team| &team.counted);
-        others.fold(own, |sum, others| statistics::join(sum, &others.statistics))
+        self.names().named(&self.values_of_statistics())
+    }
+
+    /// The names of all statistics.
+    fn names(&self) -> &statistics::Names {
+        self.names.get_or_init(|| statistics::Names::new(&self.parts, &self.ctx))
+    }
+
+    /// Every statistic, by number.
+    fn values_of_statistics(&self) -> Vec<u64> {
+        let names = self.names();
+        let mut values = names.values(&self.parts, &self.ctx);
+        for others in self.team.iter().flat_map(|team| &team.counted) {
+            names.join(&mut values, &others.statistics);
+        }
+        values
+    }
+
+    /// A kernel has ended that was launched in cycle `since`.
+    fn add_kernel_use(&mut self, name: &str, since: Cycle) -> Result<(), RunError> {
+        if self.options.by_kernel {
+            self.gather_statistics()?;
+            let now = self.values_of_statistics();
+            self.kernel_uses.add(name, self.ctx.now - since, &now);
+        }
+        Ok(())
     }
 
     /// Bytes by where they went: from chiplet to chiplet, from GPU to GPU, through kinds of ports.
@@ -518,11 +556,7 @@ impl Machine {
             self.check()?;
         }
         self.kernels += 1;
-        if self.options.by_kernel {
-            self.gather()?;
-            let now = self.statistics();
-            self.kernel_uses.add(&head.name, self.ctx.now - start, now);
-        }
+        self.add_kernel_use(&head.name, start)?;
         match self.sync {
             // Nobody will ever see to it.
             SyncMode::None => {

@@ -1,6 +1,6 @@
 //! L1 designs: what answers a CU's requests and talks to the network below, and what a design may
 //! install beside that: something before the L1, a unit for each GPU, a hook in each L2 bank
-//! (docs/machine.md, "Seams").
+//! (docs/machine.md, "Extension points").
 
 mod none;
 mod policy;

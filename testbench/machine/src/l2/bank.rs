@@ -425,7 +425,8 @@ impl L2 for Bank {
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
         let c = &self.counters;
-        let mut all = vec![
+        let mut all = Vec::with_capacity(32);
+        all.extend([
             ("reads", c.reads),
             ("hits", c.hits),
             ("merges", c.merges),
@@ -439,7 +440,7 @@ impl L2 for Bank {
             ("written_for_atomics", c.written_for_atomics),
             ("overwritten", self.array.overwritten),
             ("dirty_lines", self.array.dirty_lines()),
-        ];
+        ]);
         if self.ports.pushes.is_some() {
             all.push(("pushes", c.pushes));
         }

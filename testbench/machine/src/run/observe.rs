@@ -81,6 +81,9 @@ impl Machine {
     /// Shows every TLP whose last byte has left a GPU, with its cycle of the links.
     pub fn on_tlp(&mut self, see: impl FnMut(&Sent) + 'static) {
         self.observers.tlp = Some(Box::new(see));
+        if let Some(gate) = self.gate_mut() {
+            gate.observe();
+        }
     }
 
     /// Shows what became of each packet: of each kernel one for each GPU, and barriers.
@@ -147,6 +150,9 @@ impl Machine {
     /// Whether idle cycles are left out must not matter to who wants to see one.
     fn wake_owner(&mut self, socket: usize, at: Cycle) {
         let owner = ComponentId(self.sockets.owner(socket));
+        if let Some(gate) = self.parts[owner.0 as usize].gate_mut() {
+            gate.look_again();
+        }
         self.ctx.wheel.wake(owner, at.max(self.ctx.now + 1));
     }
 

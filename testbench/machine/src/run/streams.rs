@@ -190,11 +190,7 @@ impl Machine {
             let since = since.max(std::mem::replace(&mut queues.last_end, self.ctx.now));
             self.kernels += 1;
             self.show_packets(&name);
-            if self.options.by_kernel {
-                let now = self.statistics();
-                self.kernel_uses.add(&name, self.ctx.now - since, now);
-            }
-            return Ok(());
+            return self.add_kernel_use(&name, since);
         }
     }
 

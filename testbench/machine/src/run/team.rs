@@ -17,7 +17,6 @@ use crate::check::Checked;
 use crate::context::Context;
 use crate::engine::{ComponentId, Cycle, HERE};
 use crate::shard::{Parcel, Report, Shard};
-use crate::statistics;
 use crate::traffic::Traffic;
 
 /// What the threads of a run share.
@@ -56,7 +55,8 @@ impl Drop for Leaving<'_> {
 /// What a shard has counted.
 #[derive(Clone, Default)]
 pub(super) struct Counted {
-    pub(super) statistics: Vec<(String, u64)>,
+    /// By the numbers of their names.
+    pub(super) statistics: Vec<u64>,
     pub(super) checked: Checked,
     pub(super) blocks: Vec<BlockUse>,
     pub(super) traffic: Traffic,
@@ -279,13 +279,29 @@ impl Machine {
 
     /// Lets all threads know what each has counted. Between two of these there is a meeting.
     pub(super) fn gather(&mut self) -> Result<(), RunError> {
-        let Some(team) = &mut self.team else { return Ok(()) };
-        *lock(&team.office.counted[team.own]) = Counted {
-            statistics: statistics::collect(&self.parts, &self.ctx),
+        if self.team.is_none() {
+            return Ok(());
+        }
+        self.gather_counted(Counted {
+            statistics: self.names().values(&self.parts, &self.ctx),
             checked: self.ctx.check.checked,
             blocks: self.sockets.uses(self.ctx.now),
             traffic: Traffic::of(&self.parts, &self.ctx),
-        };
+        })
+    }
+
+    /// The same of the statistics up to the end of a kernel alone.
+    pub(super) fn gather_statistics(&mut self) -> Result<(), RunError> {
+        if self.team.is_none() {
+            return Ok(());
+        }
+        let statistics = self.names().values(&self.parts, &self.ctx);
+        self.gather_counted(Counted { statistics, ..Counted::default() })
+    }
+
+    fn gather_counted(&mut self, counted: Counted) -> Result<(), RunError> {
+        let Some(team) = &mut self.team else { return Ok(()) };
+        *lock(&team.office.counted[team.own]) = counted;
         team.meet()?;
         team.counted = team.others().map(|at| lock(&team.office.counted[at]).clone()).collect();
         Ok(())

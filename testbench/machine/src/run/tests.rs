@@ -139,12 +139,16 @@ fn every_statistic_that_has_a_value_is_declared() {
                 Machine::new(&system, &bodies, program("kmeans", 64), Options::default()).unwrap();
             // An L2 that nobody releases gives wrong values.
             let _ = machine.run();
-            for (name, _) in machine.statistics() {
-                assert!(declared(&name), "{l1}, {l2}: {name} has no unit and meaning");
+            let all = machine.statistics();
+            for (name, _) in &all {
+                assert!(declared(name), "{l1}, {l2}: {name} has no unit and meaning");
             }
             let cus = machine.ctx.layout.all_chiplets() * machine.ctx.layout.cores;
             let spent: u64 = cycles::of(&machine).iter().sum();
             assert_eq!(spent, machine.cycle() * u64::from(cus), "{l1}, {l2}, {preset}");
+            let of_parts = all.into_iter().filter(|(name, _)| !name.contains("traffic."));
+            let by_name = statistics::by_name(&machine.parts, &machine.ctx);
+            assert_eq!(of_parts.collect::<BTreeMap<_, _>>(), by_name, "{l1}, {l2}");
             ran += 1;
         }
     }

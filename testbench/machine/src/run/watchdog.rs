@@ -103,7 +103,7 @@ impl Machine {
     fn pulse(&self) -> Pulse {
         let mut between = 0;
         if let Some(gate) = self.gate() {
-            for (c, link) in gate.counters() {
+            for (c, link) in gate.counters(self.ctx.now) {
                 between += link.tlps + c.completion_bytes + c.coherence_bytes;
             }
         }

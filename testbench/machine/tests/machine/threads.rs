@@ -25,7 +25,7 @@ fn tell(system: &System, program: &Reader, options: Options) -> Told {
     Told {
         end,
         cycle: machine.cycle(),
-        kernels: machine.kernel_uses().to_vec(),
+        kernels: machine.kernel_uses(),
         statistics: machine.statistics(),
         checked: machine.checked(),
         blocks: machine.blocks(),
