@@ -41,6 +41,11 @@ impl Choice {
         choice
     }
 
+    /// Whether every place has the model, without anything to be seen of it.
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty() && self.sights.is_empty()
+    }
+
     /// Chooses the body of some places.
     pub fn choose(&mut self, places: Pattern, kind: BodyKind) {
         self.bodies.push((places, kind));

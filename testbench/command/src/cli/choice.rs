@@ -76,6 +76,9 @@ impl Args {
             };
             bodies.image = Some(Arc::new(image.map_err(|e| failure(e.to_string()))?));
         }
+        if patterns.is_empty() {
+            return Ok(bodies);
+        }
         let places = job::plan(system, &bodies)?.places();
         for (choice, pattern) in patterns {
             if !places.iter().any(|place| pattern.matches(place)) {

@@ -3,6 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
+use bodies::Request;
 use cosim::body::BodyError;
 use cosim::socket::Sockets;
 use firmware_embed::ImageError;
@@ -167,6 +168,14 @@ impl Job {
     /// Totals of the program.
     pub fn totals(&self) -> &Totals {
         self.program.totals()
+    }
+
+    /// The Verilated libraries that its machine needs with these implementations.
+    pub fn requests(&self, bodies: &Bodies) -> Result<Vec<Request>, Failure> {
+        match bodies.are_models(&self.system) {
+            true => Ok(Vec::new()),
+            false => Ok(self.plan(bodies)?.requests().to_vec()),
+        }
     }
 
     /// The block slots of its machine with these implementations, before any is built.

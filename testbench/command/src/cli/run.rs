@@ -134,7 +134,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let options = options(&args.choice.job);
     let mut chosen = args.choice.bodies(&job.system)?;
     args.waves.look_inside(&job, &mut chosen)?;
-    bodies::build_all(job.plan(&chosen)?.requests(), None)?;
+    bodies::build_all(&job.requests(&chosen)?, None)?;
     let mut machine =
         Machine::new(&job.system, &chosen, job.program()?, options).map_err(run_failure)?;
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;
@@ -301,8 +301,8 @@ fn print_row(of_all: u64, cycles: u64, launches: Option<u32>, name: &str) {
 fn print_kernels(machine: &Machine, gpus: u16) {
     let all = machine.cycle();
     let in_kernel = |kernel: &KernelUse| kernel.cycles - kernel.outside_kernels(gpus);
-    let mut uses: Vec<_> =
-        machine.kernel_uses().iter().map(|kernel| (in_kernel(kernel), kernel)).collect();
+    let kernels = machine.kernel_uses();
+    let mut uses: Vec<_> = kernels.iter().map(|kernel| (in_kernel(kernel), kernel)).collect();
     if uses.is_empty() {
         return;
     }

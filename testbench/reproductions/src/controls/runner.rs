@@ -272,7 +272,7 @@ fn measure(system: &System, bytes: &[u8], perturb: Option<u64>) -> Result<Outcom
     let cycles = machine.run()? as f64;
     Ok(Outcome {
         cycles,
-        kernels: machine.kernel_uses().to_vec(),
+        kernels: machine.kernel_uses(),
         counters: machine.statistics().into_iter().collect(),
         loads: machine.checked().loads,
         error: None,

@@ -27,7 +27,7 @@ pub fn explain(args: &run::Args) -> Result<(), Failure> {
 
 /// How a run with these implementations ends.
 fn end(args: &run::Args, job: &Job, chosen: &Bodies) -> Result<Option<RunError>, Failure> {
-    bodies::build_all(job.plan(chosen)?.requests(), None)?;
+    bodies::build_all(&job.requests(chosen)?, None)?;
     let options = run::options(&args.choice.job);
     let machine = Machine::new(&job.system, chosen, job.program()?, options);
     let mut machine = machine.map_err(run_failure)?;

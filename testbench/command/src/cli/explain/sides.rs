@@ -19,7 +19,7 @@ pub enum End {
 
 /// Runs the program with these implementations.
 pub fn end(args: &run::Args, job: &Job, chosen: &Bodies) -> Result<End, Failure> {
-    bodies::build_all(job.plan(chosen)?.requests(), None)?;
+    bodies::build_all(&job.requests(chosen)?, None)?;
     let options = run::options(&args.choice.job);
     let machine = Machine::new(&job.system, chosen, job.program()?, options);
     Ok(match machine.map_err(run_failure)?.run() {
