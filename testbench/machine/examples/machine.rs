@@ -34,8 +34,7 @@ fn main() {
         true => Reader::open(Path::new(&program)).unwrap_or_else(|e| panic!("{e}")),
         false => built_in(&program),
     };
-    let mut machine =
-        Machine::new(&system, &Bodies::default(), trace, options).expect("a machine");
+    let mut machine = Machine::new(&system, &Bodies::default(), trace, options).expect("a machine");
     let start = Instant::now();
     let cycles = measured(&mut machine);
     let seconds = start.elapsed().as_secs_f64();

@@ -149,7 +149,7 @@ impl Machine {
                 }
             }
             Part::Gate(gate) => {
-                let links = gate.counters();
+                let links = gate.counters(self.ctx.now);
                 shown.bytes[7] += links.map(|(_, link)| link.wire_bytes()).sum::<u64>();
             }
             _ => {}
