@@ -256,7 +256,7 @@ fn cycles_in_which_nothing_happens_may_be_skipped() {
         let mut beats = Vec::new().into_iter();
         for cycle in 0..20_000u64 {
             if beats.len() == 0 && random.below(40) == 0 {
-                let mut tlp = write(1, cycle as u8, 4 + 4 * random.below(30) as u32);
+                let mut tlp = write(1, cycle as u8, 4 + 4 * random.below(30));
                 let kind = random.below(4);
                 if context && kind < 2 {
                     let hdr = TlpHeader::from_bits(tlp[0].hdr).with_tlp_type(tlp_type::FINEPACK);
