@@ -95,6 +95,11 @@ impl<M: Model> Lockstep<M> {
         Inside { registers: registers::declared(&self.model), trace: self.rtl.trace_header() }
     }
 
+    /// Cycles up to the first that is kept with its insides; `u64::MAX` where none is.
+    pub fn before_inspection(&self) -> u64 {
+        self.inspection.as_ref().map_or(u64::MAX, |i| i.from.saturating_sub(self.cycle))
+    }
+
     /// Keeps every cycle from number `from` on with its insides, for the report of a difference.
     pub fn inspect_from(&mut self, from: u64) {
         let window = Window { inside: self.look_inside(), cycles: Vec::new() };

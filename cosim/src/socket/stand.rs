@@ -170,7 +170,9 @@ impl<M: Model> Stand<M> {
         let quiet = match &self.body {
             Body::Model(model) => model.quiet_cycles(),
             // The RTL beside it can only stand still, which is right where it would for ever.
-            Body::Lockstep(pair) => for_ever(pair.quiet_cycles() == u64::MAX),
+            Body::Lockstep(pair) => {
+                for_ever(pair.quiet_cycles() == u64::MAX).min(pair.before_inspection())
+            }
             Body::Rtl(_, still) => for_ever(still.rests(&self.config)),
         };
         self.watch.as_ref().map_or(quiet, |watch| watch.quiet(quiet, cycle))

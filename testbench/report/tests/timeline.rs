@@ -226,3 +226,14 @@ fn any_run_has_a_timeline_that_can_be_read() {
         assert_eq!(recorded.all_groups, run.counters["cu.groups"]);
     }
 }
+
+/// A launch that is decided ahead begins before the one in front has completed.
+#[test]
+fn launches_that_overlap_do_not_share_a_track() {
+    let run = run(&system("cpelide-4-small", &[("design", "cpelide")]), built_in("lu", 64));
+    let overlap = |pair: &[report::Launch]| {
+        Some(pair[1].submitted) < pair[0].launched && pair[0].launched < pair[1].launched
+    };
+    assert!(run.launches.windows(2).any(overlap), "{:?}", run.launches);
+    check(&run, &events(&run));
+}

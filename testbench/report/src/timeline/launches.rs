@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::tracks::Tracks;
+use super::tracks::{Lanes, Tracks, lane_name};
 use crate::Run;
 
 /// Most packets that are shown: the first of the run.
@@ -16,10 +16,15 @@ pub fn add(run: &Run, tracks: &mut Tracks) {
             tracks.track(gpu, name);
         }
     }
+    // A launch that is decided ahead, or of another stream, begins while another one runs.
+    let mut lanes: Vec<[Lanes; 3]> = (0..run.shape[0]).map(|_| Default::default()).collect();
     for launch in run.launches.iter().take(MOST_PACKETS) {
-        let mut track = |name| tracks.track(launch.gpu.into(), name);
-        let [kernels, launches, sync] =
-            ["kernels", "launches", "synchronisation of L2s"].map(&mut track);
+        let gpu = u32::from(launch.gpu);
+        let [of_kernels, of_launches, of_sync] = &mut lanes[usize::from(launch.gpu)];
+        let track = |name: &str, lanes: &mut Lanes, times: [u64; 2]| {
+            (gpu, lane_name(name, lanes.take(times)), times)
+        };
+        let mut spans = Vec::new();
         let name = if launch.kernel.is_empty() { "barrier" } else { &launch.kernel };
         // What is behind the kernel begins with its releases.
         let end = launch.after.map_or(launch.completed, |[from, _]| from);
@@ -27,23 +32,32 @@ pub fn add(run: &Run, tracks: &mut Tracks) {
             Some(launched) => {
                 let args = json!({"releases": launch.sent[0], "acquires": launch.sent[1],
                                   "reasons": launch.reasons});
-                let before = [launch.submitted, launched];
-                tracks.span(launches, &format!("launch {name}"), before, args);
-                tracks.span(kernels, name, [launched, end.max(launched)], json!({}));
+                let before = track("launches", of_launches, [launch.submitted, launched]);
+                spans.push((before, format!("launch {name}"), args));
+                let end = end.max(launched);
+                let kernel = track("kernels", of_kernels, [launched, end]);
+                spans.push((kernel, name.to_string(), json!({})));
                 if launch.completed > end {
                     let args = json!({"lines written back": launch.lines_written_back});
-                    let name = format!("complete {name}");
-                    tracks.span(launches, &name, [end.max(launched), launch.completed], args);
+                    let after = track("launches", of_launches, [end, launch.completed]);
+                    spans.push((after, format!("complete {name}"), args));
                 }
             }
             None => {
-                tracks.span(launches, name, [launch.submitted, launch.completed], json!({}));
+                let times = [launch.submitted, launch.completed];
+                let whole = track("launches", of_launches, times);
+                spans.push((whole, name.to_string(), json!({})));
             }
         }
         for (when, operations) in [("before", launch.before), ("after", launch.after)] {
-            if let Some(operations) = operations {
-                tracks.span(sync, &format!("{when} {name}"), operations, json!({}));
+            if let Some(times) = operations {
+                let sync = track("synchronisation of L2s", of_sync, times);
+                spans.push((sync, format!("{when} {name}"), json!({})));
             }
+        }
+        for ((gpu, track, times), name, args) in spans {
+            let track = tracks.track(gpu, &track);
+            tracks.span(track, &name, times, args);
         }
     }
 }
