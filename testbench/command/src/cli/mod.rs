@@ -12,6 +12,7 @@ mod counters;
 mod difference;
 mod doctor;
 mod explain;
+mod files_of_rtl;
 mod flip;
 mod help;
 mod job;

@@ -58,22 +58,21 @@ fn a_bug_in_rtl_is_found_elsewhere_with_its_first_register() {
     assert_eq!((again.status, again.last_line()), (1, left.last_line()));
     let told = other.duet(&format!("explain {handed}"));
     assert!(told.line("registers").contains("first"), "{}", told.stdout);
-    // The line that sets the register, and before it the one that was changed: in the files of the
-    // user where they are, else in the bundle.
+    // The line that was changed, which sets the register: in the files of the user where they are,
+    // else in the bundle.
     let text = fs::read_to_string(&entry).unwrap();
-    let number = |part: &str| 1 + text.lines().position(|line| line.contains(part)).unwrap();
-    let next =
-        text.lines().position(|line| line.contains("first_d = ") && !line.contains("first_q"));
-    let [changed, sets] = [number("first_q <= first_d"), 1 + next.unwrap()];
+    let is_changed = |line: &str| line.contains("first_q <= first_d");
+    let number = 1 + text.lines().position(is_changed).unwrap();
     let file = "packetizer/packetizer_accumulator.sv";
     let place = |told: &Left, label: &str, place: String| {
         assert!(told.line(label).starts_with(&place), "no {place}: {}", told.stdout);
     };
-    place(&told, "changed", format!("{file}:{changed} in the bundle: "));
-    place(&told, "source", format!("{file}:{sets} in the bundle: first_d = "));
+    let what = "first_q <= first_d || acc_q ";
+    place(&told, "changed", format!("{file}:{number} in the bundle: {what}"));
+    place(&told, "source", format!("{file}:{number} in the bundle: {what}"));
     let told = desk.duet("explain");
-    place(&told, "changed", format!("rtl/{file}:{changed}: "));
-    place(&told, "source", format!("rtl/{file}:{sets}: first_d = "));
+    place(&told, "changed", format!("rtl/{file}:{number}: {what}"));
+    place(&told, "source", format!("rtl/{file}:{number}: {what}"));
     let [before, after] = ["changed ", "source "].map(|label| told.stdout.find(label).unwrap());
     assert!(before < after, "{}", told.stdout);
     assert!(told.stdout.lines().all(|line| line.chars().count() <= 100), "{}", told.stdout);

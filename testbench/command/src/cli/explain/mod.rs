@@ -1,5 +1,6 @@
 //! `duet explain [BUNDLE]`: what came first, who caused it, and whose rule it breaks.
 
+mod changes;
 mod mismatch;
 mod parents;
 mod program;

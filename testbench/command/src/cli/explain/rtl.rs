@@ -5,8 +5,9 @@
 //! it does not understand gives no answer.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::{Range, RangeInclusive};
 
-use bodies::Sources;
+use bodies::{Source, Sources};
 
 /// Instances within each other, from a signal down to the statement that assigns it.
 const DEEPEST: usize = 6;
@@ -57,10 +58,26 @@ pub struct Place {
     pub line: usize,
 }
 
+/// A statement that assigns a signal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// Where its target stands.
+    pub place: Place,
+    /// Its lines, with the conditions directly before it.
+    pub lines: RangeInclusive<usize>,
+    /// It sets the value at reset.
+    is_reset: bool,
+    module: String,
+    /// The signals whose values it reads, and what else it names.
+    names: Vec<String>,
+}
+
 /// A statement, with the conditions directly before it.
 struct Statement {
     line: usize,
     text: String,
+    /// It stands in the branch of a reset.
+    is_reset: bool,
     /// What it assigns, with fields and without indices: `regs_d.count`.
     targets: Vec<(String, usize)>,
     instance: Option<Instance>,
@@ -85,7 +102,7 @@ pub struct Rtl {
 }
 
 /// A signal of a module, with its field.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Signal {
     module: String,
     name: String,
@@ -94,10 +111,14 @@ struct Signal {
 impl Rtl {
     /// Of a block; none where there are no sources of it.
     pub fn of_block(sources: &Sources, block: &str) -> Option<Self> {
+        sources.of_block(block).ok().map(|files| Self::of_files(&files))
+    }
+
+    pub(super) fn of_files(files: &[Source]) -> Self {
         let mut modules = HashMap::new();
-        for source in sources.of_block(block).ok()? {
+        for source in files {
             let text = String::from_utf8_lossy(&source.content);
-            for (name, statements) in parse(&without_comments(&text)) {
+            for (name, statements) in parse(&blanked(&text, true)) {
                 let path = source.path.clone();
                 modules.insert(name, Module { path, statements });
             }
@@ -106,12 +127,19 @@ impl Rtl {
         for statement in modules.values_mut().flat_map(|module| &mut module.statements) {
             statement.instance = instance(&statement.text, &names);
         }
-        Some(Self { modules })
+        Self { modules }
     }
 
-    /// The statement that assigns a register, by its path below the block's top, such as
-    /// `u_fifo.count_q` or `regs_q.state`.
-    pub fn register(&self, block: &str, path: &str) -> Option<Place> {
+    /// The statements that assign a register, the likeliest first, by its path below the block's
+    /// top, such as `u_fifo.count_q` or `regs_q.state`. Those of the reset only where there are no
+    /// others.
+    pub fn register(&self, block: &str, path: &str) -> Vec<Assignment> {
+        let Some(stages) = self.stages(block, path) else { return Vec::new() };
+        not_of_reset(stages.iter().flat_map(|signal| self.assignments(signal)).collect())
+    }
+
+    /// The next value of a register, and the register.
+    fn stages(&self, block: &str, path: &str) -> Option<[Signal; 2]> {
         let mut signal = Signal { module: block.into(), name: String::new() };
         let mut parts = path.split('.').map(|part| part.split('[').next().unwrap_or(part));
         let register = loop {
@@ -129,24 +157,45 @@ impl Rtl {
         let fields: String = parts.map(|field| format!(".{field}")).collect();
         let stem = register.strip_suffix("_q")?;
         let named = |end: &str| Signal { name: format!("{stem}{end}{fields}"), ..signal.clone() };
-        [named("_d"), named("_q")].into_iter().find_map(|signal| self.place(&signal, DEEPEST))
+        Some([named("_d"), named("_q")])
     }
 
     /// The same for an output of the block: `tlp_o.hdr`.
-    pub fn output(&self, block: &str, field: &str) -> Option<Place> {
-        let plain: String = without_indices(field);
-        let signal = Signal { module: block.into(), name: plain };
-        self.place(&signal, DEEPEST)
+    pub fn output(&self, block: &str, field: &str) -> Vec<Assignment> {
+        self.assignments(&Signal { module: block.into(), name: without_indices(field) })
     }
 
-    /// Where a signal gets its value: through instances down to a statement.
-    fn place(&self, signal: &Signal, depth: usize) -> Option<Place> {
-        let module = self.modules.get(&signal.module)?;
+    /// The statements that assign what an assignment reads.
+    pub fn sources(&self, assignment: &Assignment) -> Vec<Assignment> {
+        let Assignment { module, names, .. } = assignment;
+        let signals =
+            names.iter().map(|name| Signal { module: module.clone(), name: name.clone() });
+        signals.flat_map(|signal| not_of_reset(self.assignments(&signal))).collect()
+    }
+
+    /// Where a signal gets its value, the likeliest first: through instances down to statements.
+    fn assignments(&self, signal: &Signal) -> Vec<Assignment> {
+        let mut found = Vec::new();
+        self.collect(signal, DEEPEST, &mut HashSet::new(), &mut found);
+        found
+    }
+
+    fn collect(
+        &self,
+        signal: &Signal,
+        depth: usize,
+        seen: &mut HashSet<Signal>,
+        found: &mut Vec<Assignment>,
+    ) {
+        let Some(module) = self.modules.get(&signal.module) else { return };
+        if !seen.insert(signal.clone()) {
+            return;
+        }
         let (base, field) = signal.name.split_once('.').unwrap_or((&signal.name, ""));
         let last = field.rsplit('.').next().unwrap_or_default();
         // The field itself, then a statement that names it, then any; not one that only holds it.
         let held = format!("{}_q", base.strip_suffix("_d").unwrap_or(base));
-        let rank = |statement: &&(usize, usize)| {
+        let rank = |statement: &(usize, usize)| {
             let Statement { text, targets, .. } = &module.statements[statement.0];
             let is_whole = targets.iter().any(|(target, _)| *target == signal.name);
             let names_it = !last.is_empty() && words(text).any(|word| word == last);
@@ -154,16 +203,27 @@ impl Rtl {
             let is_hold = value.split('.').next() == Some(held.as_str());
             (is_hold, !is_whole || field.is_empty() && is_hold, !names_it)
         };
-        let drivers = self.drivers(signal);
-        let &(at, line) = drivers.iter().min_by_key(rank)?;
-        let Statement { instance, .. } = &module.statements[at];
-        match instance {
-            None => Some(Place { path: module.path.clone(), line }),
-            Some(_) if depth == 0 => None,
-            Some(instance) => {
-                let inner = inner(instance, base, field);
-                let here = Place { path: module.path.clone(), line };
-                Some(inner.and_then(|inner| self.place(&inner, depth - 1)).unwrap_or(here))
+        let mut drivers = self.drivers(signal);
+        drivers.sort_by_key(rank);
+        for (at, line) in drivers {
+            let Statement { instance, line: first, text, is_reset, .. } = &module.statements[at];
+            let before = found.len();
+            if let Some(instance) = instance {
+                if depth == 0 {
+                    continue;
+                }
+                if let Some(inner) = inner(instance, base, field) {
+                    self.collect(&inner, depth - 1, seen, found);
+                }
+            }
+            if found.len() == before {
+                found.push(Assignment {
+                    place: Place { path: module.path.clone(), line },
+                    lines: *first..=first + text.trim().matches('\n').count(),
+                    is_reset: *is_reset,
+                    module: signal.module.clone(),
+                    names: words(text).filter(|word| *word != base).map(String::from).collect(),
+                });
             }
         }
     }
@@ -197,6 +257,12 @@ impl Rtl {
     }
 }
 
+/// All assignments, without those of the reset where there are others.
+fn not_of_reset(all: Vec<Assignment>) -> Vec<Assignment> {
+    let (reset, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|a| a.is_reset);
+    if others.is_empty() { reset } else { others }
+}
+
 /// The signal of an instance's module that drives this one, through a port.
 fn inner(instance: &Instance, base: &str, field: &str) -> Option<Signal> {
     let drives = |(port, value): &&(String, String)| {
@@ -208,7 +274,7 @@ fn inner(instance: &Instance, base: &str, field: &str) -> Option<Signal> {
 }
 
 /// The names in a text.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$' || c == '\'';
     let words = text.split(move |c| !is_part(c));
     let is_name = |word: &&str| {
@@ -231,8 +297,13 @@ fn without_indices(text: &str) -> String {
     text.chars().filter(outside).collect()
 }
 
-/// The same text with blanks in place of comments, strings and macros.
-fn without_comments(text: &str) -> String {
+/// The same text with blanks in place of comments.
+pub fn without_comments(text: &str) -> String {
+    blanked(text, false)
+}
+
+/// The same text with blanks in place of comments; in statements also of strings and macros.
+fn blanked(text: &str, is_of_statements: bool) -> String {
     let mut left = String::with_capacity(text.len());
     let mut rest = text;
     // What is taken out keeps its line ends.
@@ -247,14 +318,18 @@ fn without_comments(text: &str) -> String {
             [b'/', b'/', ..] => rest.find('\n').unwrap_or(rest.len()),
             [b'/', b'*', ..] => rest.find("*/").map_or(rest.len(), |end| end + 2),
             [b'"', ..] => rest[1..].find('"').map_or(rest.len(), |end| end + 2),
-            [b'`', ..] => macro_end(rest),
+            [b'`', ..] if is_of_statements => macro_end(rest),
+            [b'`', ..] => 1,
             _ => {
                 left.push('/');
                 rest = &rest[1..];
                 continue;
             }
         };
-        blank(&mut left, &rest[..end]);
+        match is_of_statements || rest.starts_with('/') {
+            true => blank(&mut left, &rest[..end]),
+            false => left += &rest[..end],
+        }
         rest = &rest[end..];
     }
     left + rest
@@ -286,6 +361,7 @@ fn macro_end(text: &str) -> usize {
 fn parse(text: &str) -> Vec<(String, Vec<Statement>)> {
     let mut modules: Vec<(String, Vec<Statement>)> = Vec::new();
     let (mut begin, mut depth, mut line) = (0, 0i32, 1);
+    let resets = resets(text);
     for (at, c) in text.char_indices() {
         match c {
             '(' => depth += 1,
@@ -295,7 +371,10 @@ fn parse(text: &str) -> Vec<(String, Vec<Statement>)> {
                 let header = words(statement).skip_while(|word| *word != "module").nth(1);
                 match (header, modules.last_mut()) {
                     (Some(name), _) => modules.push((name.to_string(), Vec::new())),
-                    (None, Some((_, statements))) => statements.push(of_text(statement, line)),
+                    (None, Some((_, statements))) => {
+                        let is_reset = resets.iter().any(|reset| reset.contains(&at));
+                        statements.push(Statement { is_reset, ..of_text(statement, line) });
+                    }
                     (None, None) => {}
                 }
                 line += statement.matches('\n').count();
@@ -314,7 +393,44 @@ fn of_text(text: &str, line: usize) -> Statement {
     let targets = assigned(text)
         .into_iter()
         .map(|(name, at)| (name, line + text[..at].matches('\n').count()));
-    Statement { line: first, targets: targets.collect(), text: text.to_string(), instance: None }
+    let (targets, text) = (targets.collect(), text.to_string());
+    Statement { line: first, targets, text, is_reset: false, instance: None }
+}
+
+/// The branches of a text that `!rst_ni` selects.
+fn resets(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices("rst_ni") {
+        let before = text[..at].trim_end().strip_suffix(['!', '~']);
+        let before = before.and_then(|before| before.trim_end().strip_suffix('('));
+        let after = text[at + "rst_ni".len()..].trim_start().strip_prefix(')');
+        let (Some(before), Some(after)) = (before, after) else { continue };
+        if !before.trim_end().ends_with("if") {
+            continue;
+        }
+        let begin = text.len() - after.len();
+        found.push(begin..begin + branch_end(after));
+    }
+    found
+}
+
+/// Where the statement, or the block, ends with which a text begins.
+fn branch_end(text: &str) -> usize {
+    let semicolon = text.find(';').map_or(text.len(), |end| end + 1);
+    let mut depth = 0u32;
+    let mut at = 0;
+    for word in text.split_inclusive(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
+        at += word.len();
+        match word.trim_end_matches(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
+            "begin" => depth += 1,
+            "end" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && at >= semicolon {
+            return at;
+        }
+    }
+    text.len()
 }
 
 /// What a statement assigns, and where in its text that stands.
@@ -397,4 +513,59 @@ fn closing(text: &str) -> Option<usize> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines of a register's assignments in a module `m`.
+    fn lines(text: &str, register: &str) -> Vec<usize> {
+        let file = Source { path: "m/m.sv".into(), content: text.as_bytes().to_vec() };
+        let found = Rtl::of_files(&[file]).register("m", register);
+        found.iter().map(|assignment| assignment.place.line).collect()
+    }
+
+    #[test]
+    fn a_reset_is_named_only_where_nothing_else_assigns() {
+        let text = "\
+module m (input logic clk_i, input logic rst_ni, input logic go_i);
+  logic [3:0] count_q, idle_q, old_q, last_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      count_q <= '0;
+      idle_q  <= 4'd1;
+    end else begin
+      if (go_i) count_q <= count_q + 1;
+      old_q <= count_q;
+    end
+  end
+  always_ff @(posedge clk_i)
+    if ( ~ rst_ni ) last_q <= '0;
+    else last_q <= old_q;
+endmodule
+";
+        assert_eq!(lines(text, "count_q"), [8]);
+        assert_eq!(lines(text, "old_q"), [9]);
+        assert_eq!(lines(text, "idle_q"), [6]);
+        assert_eq!(lines(text, "last_q"), [14]);
+    }
+
+    #[test]
+    fn next_values_come_before_the_register_and_before_what_holds_it() {
+        let text = "\
+module m;
+  always_comb begin
+    state_d = state_q;
+    if (a)
+      state_d = b;
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) state_q <= '0;
+    else state_q <= state_d;
+  end
+endmodule
+";
+        assert_eq!(lines(text, "state_q"), [5, 3, 9]);
+    }
 }

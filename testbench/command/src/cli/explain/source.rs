@@ -1,31 +1,73 @@
 //! Where in the RTL a difference comes about: file and line.
 
-use std::fs;
+use std::cmp::Reverse;
 
 use bodies::Sources;
 use cosim::Mismatch;
 use cosim::inspect::Inspected;
 use cosim::registers::model_name;
 
+use super::super::files_of_rtl::{lines, shown};
+use super::changes::{self, Hunk};
 use super::line;
-use super::rtl::{Place, Rtl};
+use super::rtl::{Assignment, Place, Rtl};
+use super::rules::stem;
+
+/// Changes that are listed.
+const MOST_CHANGES: usize = 5;
 
 /// Shows which line assigns what differs first, and before it which lines the user has changed.
 pub fn tell(mismatch: &Mismatch, block: &str) {
     let Ok(sources) = Sources::current() else { return };
-    let place = Rtl::of_block(&sources, block).and_then(|rtl| find(&rtl, mismatch, block));
-    tell_changes(&sources, block, place.as_ref());
+    let mut hunks = changes::of_block(&sources, block);
+    let place = Rtl::of_block(&sources, block).and_then(|rtl| {
+        let found = found(&rtl, mismatch, block);
+        likeliest(&rtl, &found, &hunks)
+    });
+    sort(&mut hunks, &names(mismatch), place.as_ref());
+    for (i, hunk) in hunks.iter().take(MOST_CHANGES).enumerate() {
+        let label = if i == 0 { "changed" } else { "" };
+        line(label, &shown(&sources, block, &hunk.path, hunk.line, &hunk.text()));
+    }
+    if hunks.len() > MOST_CHANGES {
+        line("", &format!("and {} more", hunks.len() - MOST_CHANGES));
+    }
     if let Some(place) = place {
-        line("source", &of(&sources, block, &place));
+        let text = lines(&sources, block, &place.path).and_then(|l| l.get(place.line - 1).cloned());
+        let text = text.unwrap_or_default();
+        line("source", &shown(&sources, block, &place.path, place.line, text.trim()));
     }
 }
 
-/// What assigns the first register that differs, or the port's field where none does.
-fn find(rtl: &Rtl, mismatch: &Mismatch, block: &str) -> Option<Place> {
+/// What assigns each register that differs first, or the port's field where none does.
+fn found(rtl: &Rtl, mismatch: &Mismatch, block: &str) -> Vec<Vec<Assignment>> {
     let registers = mismatch.first.iter().flat_map(|first| &first.registers);
-    let mut registers = registers.filter_map(|(name, ..)| path_of(mismatch, name));
-    let field = mismatch.differences.first().map(|first| &first.field);
-    registers.find_map(|path| rtl.register(block, path)).or_else(|| rtl.output(block, field?))
+    let paths = registers.filter_map(|(name, ..)| path_of(mismatch, name));
+    let mut found: Vec<_> = paths.map(|path| rtl.register(block, path)).collect();
+    found.retain(|assignments| !assignments.is_empty());
+    if let (true, Some(first)) = (found.is_empty(), mismatch.differences.first()) {
+        found.push(rtl.output(block, &first.field));
+    }
+    found
+}
+
+/// Where the difference comes about, in view of what is changed: an assignment that is, else what
+/// one reads, else the first assignment. The assignments of each signal are in order.
+fn likeliest(rtl: &Rtl, found: &[Vec<Assignment>], hunks: &[Hunk]) -> Option<Place> {
+    let is_changed = |assignment: &&Assignment| {
+        hunks.iter().any(|hunk| hunk.is_in(&assignment.place.path, &assignment.lines))
+    };
+    let all = || found.iter().flatten();
+    if let Some(assignment) = all().find(is_changed) {
+        return Some(assignment.place.clone());
+    }
+    if !hunks.is_empty() {
+        let sources = all().flat_map(|assignment| rtl.sources(assignment));
+        if let Some(source) = sources.into_iter().find(|source| is_changed(&source)) {
+            return Some(source.place);
+        }
+    }
+    all().next().map(|assignment| assignment.place.clone())
 }
 
 /// The RTL's path of a register that both implementations have.
@@ -34,84 +76,93 @@ fn path_of<'a>(mismatch: &'a Mismatch, name: &str) -> Option<&'a str> {
     rtl.iter().map(|(path, _)| path.as_str()).find(|path| model_name(path) == name)
 }
 
-/// A file of the run's RTL as lines.
-fn lines(sources: &Sources, block: &str, path: &str) -> Option<Vec<String>> {
-    let files = sources.of_block(block).ok()?;
-    let file = files.into_iter().find(|file| file.path == path)?;
-    Some(String::from_utf8_lossy(&file.content).lines().map(str::to_string).collect())
+/// What the RTL may call what differs first: a register, or a port and its field.
+fn names(mismatch: &Mismatch) -> Vec<String> {
+    let registers: Vec<_> = mismatch.first.iter().flat_map(|first| &first.registers).collect();
+    let paths = registers.iter().filter_map(|(name, ..)| name.rsplit('.').next());
+    let ports = mismatch.differences.first().filter(|_| registers.is_empty());
+    let ports = ports.iter().flat_map(|first| first.field.split('.'));
+    paths.chain(ports).map(|name| stem(name.split('[').next().unwrap_or(name))).collect()
 }
 
-/// A line of a file as an editor can open it: in the user's folder where the file still is what
-/// ran, else in the bundle. `what`: what is said of it.
-fn shown(sources: &Sources, block: &str, path: &str, number: usize, what: &str) -> String {
-    let own = sources.shown(path);
-    let text = fs::read(&own).ok().filter(|_| own != path);
-    let text =
-        text.map(|text| String::from_utf8_lossy(&text).lines().map(str::to_string).collect());
-    match sources.folder() {
-        Some(_) if text.is_none() || text != lines(sources, block, path) => {
-            format!("{path}:{number} in the bundle: {what}")
-        }
-        _ => format!("{own}:{number}: {what}"),
-    }
-}
-
-/// A place, and what stands there.
-fn of(sources: &Sources, block: &str, place: &Place) -> String {
-    let text = lines(sources, block, &place.path).and_then(|l| l.get(place.line - 1).cloned());
-    shown(sources, block, &place.path, place.line, text.unwrap_or_default().trim())
-}
-
-/// Shows where files differ from those in this program: the file of `place` before the others.
-fn tell_changes(sources: &Sources, block: &str, place: Option<&Place>) {
-    if sources.folder().is_none() {
-        return;
-    }
-    let (Ok(files), built_in) = (sources.of_block(block), Sources::built_in()) else { return };
-    let mut paths: Vec<_> = files.into_iter().map(|file| file.path).collect();
-    paths.sort_by_key(|path| place.is_none_or(|place| place.path != *path));
-    let mut label = "changed";
-    for path in paths {
-        let [now, before] = [sources, &built_in].map(|sources| lines(sources, block, &path));
-        let (Some(now), Some(before)) = (now, before) else { continue };
-        let Some([first, last]) = changed(&now, &before) else { continue };
-        let what = match () {
-            _ if first > last => "lines are missing before this one".to_string(),
-            _ if first == last => now[first - 1].trim().to_string(),
-            _ => format!("to line {last}"),
-        };
-        let text = shown(sources, block, &path, first, &what);
-        line(label, &format!("{text} (this program's RTL differs)"));
-        label = "";
-    }
-}
-
-/// The lines, from 1, between those that both texts have at their beginning and at their end; the
-/// first after the last where there are none left.
-fn changed(now: &[String], before: &[String]) -> Option<[usize; 2]> {
-    let same = |(a, b): &(&String, &String)| a == b;
-    let head = now.iter().zip(before).take_while(same).count();
-    let tail = now[head..].iter().rev().zip(before[head..].iter().rev()).take_while(same).count();
-    let is_same = head + tail == now.len() && now.len() == before.len();
-    (!is_same).then(|| [head + 1, now.len() - tail])
+/// The nearest first: those that name what differs, then those of the file of `place`.
+fn sort(hunks: &mut [Hunk], names: &[String], place: Option<&Place>) {
+    hunks.sort_by_cached_key(|hunk| {
+        let names_it = names.iter().any(|name| hunk.names(name));
+        let is_in_file = place.is_some_and(|place| place.path == hunk.path);
+        Reverse((names_it, is_in_file))
+    });
 }
 
 #[cfg(test)]
 mod tests {
+    use bodies::Source;
+
+    use super::changes::hunks;
     use super::*;
 
+    const BEFORE: &str = "\
+module m (input logic clk_i, input logic rst_ni);
+  logic [3:0] step;
+  assign step = big_i ? 4'd2 : 4'd1;
+  always_comb begin
+    sum_d = sum_q;
+    if (add_i) sum_d = sum_q + step;
+    if (clear_i)
+      sum_d = '0;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      sum_q <= '0;
+    end else begin
+      sum_q <= sum_d;
+    end
+  end
+  assign ready_o = !full_i;
+endmodule
+";
+
+    /// The line that is named for `sum_q` in a text, and the order of the changes.
+    fn told(now: &str) -> (usize, Vec<usize>) {
+        let source = Source { path: "m/m.sv".into(), content: now.as_bytes().to_vec() };
+        let rtl = Rtl::of_files(&[source]);
+        let mut hunks = hunks("m/m.sv", now, BEFORE);
+        let place = likeliest(&rtl, &[rtl.register("m", "sum_q")], &hunks).expect("a place");
+        sort(&mut hunks, &["sum".to_string()], Some(&place));
+        (place.line, hunks.iter().map(|hunk| hunk.line).collect())
+    }
+
     #[test]
-    fn changed_lines_are_those_between_the_same() {
-        let lines = |text: &str| text.split(' ').map(str::to_string).collect::<Vec<_>>();
-        for (now, before, expected) in [
-            ("a b c", "a b c", None),
-            ("a x c", "a b c", Some([2, 2])),
-            ("a x y c", "a b c", Some([2, 3])),
-            ("a c", "a b c", Some([2, 1])),
-            ("a b b c", "a b c", Some([3, 3])),
-            ("x", "a b c", Some([1, 1])),
+    fn source_is_an_assignment_that_is_changed_or_what_it_reads() {
+        for (old, new, expected) in [
+            // Nothing: the first that does more than hold.
+            ("", "", (6, vec![])),
+            ("sum_d = '0;", "sum_d = 4'd1;", (8, vec![8])),
+            // A condition before it.
+            ("if (clear_i)", "if (clear_i && add_i)", (8, vec![7])),
+            ("    if (clear_i)\n", "", (7, vec![7])),
+            ("sum_d = sum_q;", "sum_d = '0;", (5, vec![5])),
+            ("sum_q <= sum_d", "sum_q <= sum_d + 1", (14, vec![14])),
+            ("4'd2 : 4'd1", "4'd3 : 4'd1", (3, vec![3])),
+            // The reset and what has nothing to do with it say nothing.
+            ("sum_q <= '0", "sum_q <= '1", (6, vec![12])),
+            ("!full_i", "full_i", (6, vec![17])),
         ] {
-            assert_eq!(changed(&lines(now), &lines(before)), expected, "{now}");
+            assert_eq!(told(&BEFORE.replacen(old, new, 1)), expected, "{new}");
         }
+    }
+
+    #[test]
+    fn changes_that_name_what_differs_come_first() {
+        let now = BEFORE.replace("4'd2", "4'd3").replace("!full_i", "full_i");
+        let now = now.replace("sum_q <= sum_d", "sum_q <= sum_d + 1");
+        assert_eq!(told(&now), (14, vec![14, 3, 17]));
+        let mut all = hunks("a/a.sv", "other;\n", "");
+        all.extend(hunks("m/m.sv", &now, BEFORE));
+        all.extend(hunks("z/z.sv", "x <= sum_q;\n", ""));
+        let place = Place { path: "m/m.sv".into(), line: 14 };
+        sort(&mut all, &["sum".to_string()], Some(&place));
+        let order: Vec<_> = all.iter().map(|hunk| (&hunk.path[..1], hunk.line)).collect();
+        assert_eq!(order, [("m", 14), ("z", 1), ("m", 3), ("m", 17), ("a", 1)]);
     }
 }
