@@ -8,6 +8,8 @@ use cxx::UniquePtr;
 use hwmodel::{Block, Model};
 use ports::{Ports, image_words};
 
+use crate::report::differences;
+
 pub use bodies::VerilatedError as RtlError;
 
 /// What a body is to be beside its block and parameters.
@@ -28,8 +30,16 @@ pub struct Rtl<M: Model> {
     /// What failed assertions have printed.
     messages: String,
     failed: bool,
+    /// Cycles so far, for the check of registered outputs.
+    cycles: u64,
+    is_flipped: bool,
     body: UniquePtr<ffi::Body>,
 }
+
+/// Cycles after reset in which outputs are checked to be functions of registers, and of the later
+/// ones one in this many: what is combinational shows soon, and an evaluation takes time.
+const CHECKED: u64 = 4096;
+const CHECKED_LATER: u64 = 64;
 
 impl<M: Model> Rtl<M> {
     /// The body with these parameters, after reset; built first where it is not in the cache.
@@ -47,7 +57,16 @@ impl<M: Model> Rtl<M> {
         let seed = (options.registers & 0x7fff_ffff) as i32;
         let body = bodies::body(&request)?.make(seed);
         let (config, messages) = (config.clone(), String::new());
-        let mut rtl = Self { config, input, output, messages, failed: false, body };
+        let mut rtl = Self {
+            config,
+            input,
+            output,
+            messages,
+            failed: false,
+            cycles: 0,
+            is_flipped: false,
+            body,
+        };
         rtl.reset();
         Ok(rtl)
     }
@@ -62,6 +81,7 @@ impl<M: Model> Rtl<M> {
     /// whoever compares.
     pub fn flip(&mut self, word: usize, bit: u32) {
         self.output[word] ^= 1 << bit;
+        self.is_flipped = true;
     }
 
     /// What the outputs would show with these inputs and no clock edge. Equal to `outputs()` in a
@@ -71,6 +91,29 @@ impl<M: Model> Rtl<M> {
         let mut output = self.output.clone();
         ffi::settle(self.body.pin_mut(), &self.input, &mut output);
         M::Out::load(&self.config, &output)
+    }
+
+    /// Checks that the outputs do not follow inputs of the same cycle: a comparison of registered
+    /// outputs would see them a cycle late, and could pass.
+    #[cold]
+    fn check_registered(&mut self) {
+        let mut settled = self.output.clone();
+        ffi::settle(self.body.pin_mut(), &self.input, &mut settled);
+        if settled == self.output {
+            return;
+        }
+        let block = M::describe(&self.config);
+        let fields = differences(&block.outputs, &self.output, &settled);
+        let fields: Vec<_> = fields.iter().map(|difference| difference.field.as_str()).collect();
+        if let [first, ..] = fields[..] {
+            self.messages += &format!(
+                "%Error: Assertion failed in {}.RegisteredOutputs: outputs must be functions of \
+                 registers; an input changes {first} in the same cycle{}\n",
+                M::NAME,
+                if fields.len() > 1 { ", and others" } else { "" }
+            );
+            self.failed = true;
+        }
     }
 
     /// What failed assertions have printed so far; empty while none has failed.
@@ -125,6 +168,11 @@ impl<M: Model> Block for Rtl<M> {
         // work of `load`: the processor cannot forward a store to a wider load, and would wait.
         inputs.store(&self.config, &mut self.input);
         let outputs = M::Out::load(&self.config, &self.output);
+        if (self.cycles < CHECKED || self.cycles.is_multiple_of(CHECKED_LATER)) && !self.is_flipped
+        {
+            self.check_registered();
+        }
+        (self.cycles, self.is_flipped) = (self.cycles + 1, false);
         if ffi::tick(self.body.pin_mut(), &self.input, &mut self.output) {
             self.collect_messages();
         }

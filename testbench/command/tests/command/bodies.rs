@@ -316,6 +316,17 @@ fn rtl_of_ones_own_replaces_the_projects() {
     let left = desk.duet(&format!("{RUN} --rtl rtl"));
     assert_eq!(left.status, 1, "{}{}", left.stdout, left.stderr);
     assert!(left.stdout.contains("MISMATCH packetizer.drain_ready_o"), "{}", left.stdout);
+    // Right behind each edge, and then it follows its input: a comparison alone would pass it.
+    let own = fs::read_to_string(&entry).unwrap().replace("= held_q && ", "= ");
+    let follows = "logic last_q;\n  always_ff @(posedge clk_i) last_q <= drain_valid_i;\n  \
+                   assign drain_ready_o = (drain_valid_i ^ last_q) ^ ";
+    fs::write(&entry, own.replace("assign drain_ready_o = ", follows)).unwrap();
+    let left = desk.duet(&format!("{RUN} --rtl rtl"));
+    assert_eq!(left.status, 1, "{}{}", left.stdout, left.stderr);
+    let words = "outputs must be functions of registers; an input changes drain_ready_o";
+    let report: Vec<_> = left.stdout.split_whitespace().collect();
+    assert!(report.join(" ").contains(words), "{}", left.stdout);
+    assert!(left.last_line().contains("assertion RegisteredOutputs"), "{}", left.stdout);
     // Other ports: it does not get so far.
     fs::write(&top, whole.replace("drain_ready_o", "drain_take_o")).unwrap();
     let refused = ["Verilator rejects the RTL with Line=16", "drain_ready_o"];

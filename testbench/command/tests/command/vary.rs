@@ -111,6 +111,9 @@ fn a_papers_design_sets_all_fields_that_it_ran_with() {
     let size = "--workload copy --set workload.size=4096 --set workload.iterations=10";
     assert_eq!(json["runs"][2]["cycles"], cycles(&desk, &format!("{size} {same}")));
     assert!(left.stdout.contains("cpelide sets l2.design=cpelide"), "{}", left.stdout);
+    let lost = "cpelide is not in its published configuration: other settings override \
+                command_processor.ahead=true";
+    assert!(left.stdout.replace("\n  ", " ").contains(lost), "{}", left.stdout);
 }
 
 #[test]

@@ -16,7 +16,7 @@ const WIDTH: usize = 100;
 pub fn print(compared: &Compared) {
     let mut notes = Vec::new();
     for (number, variant) in compared.variants.iter().enumerate() {
-        notes.extend(sets(compared, variant));
+        notes.extend(sets(compared, number));
         let runs = compared.cells.iter().filter(|cell| cell.variant == number);
         let runs: Vec<&Run> = runs.filter_map(|cell| cell.run.as_ref()).collect();
         if compared.systems[number].machine.chiplets > 1 {
@@ -48,12 +48,25 @@ fn fold(note: &str) -> Vec<String> {
     lines
 }
 
-/// What the variant of a design has set.
-fn sets(compared: &Compared, variant: &Variant) -> Option<String> {
-    let (_, name) = variant.values.iter().find(|(field, _)| field == systems::DESIGN)?;
-    let own = systems::variant(&compared.args.system, name).ok()?;
-    let set: Vec<_> = own.set.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    Some(format!("{name} sets {}", set.join(" ")))
+/// What the variant of a design has set, and which of it another setting has overridden.
+fn sets(compared: &Compared, number: usize) -> Vec<String> {
+    let (variant, system) = (&compared.variants[number], &compared.systems[number]);
+    let named = variant.values.iter().find(|(field, _)| field == systems::DESIGN);
+    let own = named.and_then(|(_, name)| systems::variant(&compared.args.system, name).ok());
+    let (Some((_, name)), Some(own)) = (named, own) else { return Vec::new() };
+    let (kept, lost): (Vec<_>, Vec<_>) =
+        own.set.iter().partition(|(key, value)| has(system, key, value));
+    let text = |set: Vec<&(&str, &str)>| {
+        set.iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
+    };
+    let mut notes = vec![format!("{name} sets {}", text(kept))];
+    if !lost.is_empty() {
+        notes.push(format!(
+            "{name} is not in its published configuration: other settings override {}",
+            text(lost)
+        ));
+    }
+    notes
 }
 
 /// What a chiplet coherence table has saved.
@@ -90,7 +103,14 @@ fn unpublished(compared: &Compared, number: usize) -> Option<String> {
         let other: Vec<_> = set.filter(|(key, value)| !has(system, key, value)).collect();
         other.into_iter().map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>()
     };
-    let [variant] = of[..] else { return None };
+    if of.iter().any(|v| missing(v).is_empty()) {
+        return None;
+    }
+    // Of several the one that bears the value's name.
+    let variant = match of[..] {
+        [variant] => variant,
+        _ => *of.iter().find(|v| v.name == value)?,
+    };
     let missing = missing(variant);
     (!missing.is_empty()).then(|| {
         format!(
