@@ -3,7 +3,7 @@
 //! They come from a second run: a body that can be traced is another one than that of the first,
 //! and a run is a function of configuration and seed.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use crate::registers;
@@ -73,7 +73,8 @@ impl Window {
             let registers = paths.filter(|(path, _)| registers::is_register(path));
             registers.map(|(path, signal)| (path, value(&internals.bits(signal)))).collect()
         });
-        Inspected::Registers { model, rtl }
+        let declared = self.inside.registers.iter().map(|(name, _)| name.clone()).collect();
+        Inspected::Registers { declared, model, rtl }
     }
 }
 
@@ -102,6 +103,8 @@ fn value(bits: &[u8]) -> Value {
 pub enum Inspected {
     /// All registers that mean something: names in the model, and paths in the RTL.
     Registers {
+        /// The names of the model's, also of those that mean nothing in this cycle.
+        declared: Vec<String>,
         /// The model's.
         model: Vec<(String, Value)>,
         /// The RTL's.
@@ -115,7 +118,7 @@ impl Inspected {
     /// Registers that both bodies have under one name, and that differ: the model's name, its
     /// value, the RTL's.
     pub fn differing(&self) -> Vec<(&str, &Value, &Value)> {
-        let Self::Registers { model, rtl } = self else { return Vec::new() };
+        let Self::Registers { model, rtl, .. } = self else { return Vec::new() };
         let of_rtl: HashMap<_, _> =
             rtl.iter().map(|(path, value)| (registers::model_name(path), value)).collect();
         let both = model.iter().filter_map(|(name, value)| {
@@ -124,12 +127,35 @@ impl Inspected {
         });
         both.collect()
     }
+
+    /// How many registers of the RTL the model has under the same name, and the paths of the
+    /// others; the elements of an array are one.
+    pub fn names(&self) -> (usize, Vec<String>) {
+        let Self::Registers { declared, rtl, .. } = self else { return (0, Vec::new()) };
+        let declared: HashSet<_> = declared.iter().map(|name| array(name)).collect();
+        let (mut seen, mut alike, mut others) = (HashSet::new(), 0, Vec::new());
+        for path in rtl.iter().map(|(path, _)| array(path)) {
+            if !seen.insert(path.clone()) {
+                continue;
+            }
+            match declared.contains(&registers::model_name(&path)) {
+                true => alike += 1,
+                false => others.push(path),
+            }
+        }
+        (alike, others)
+    }
+}
+
+/// A name without indices.
+fn array(name: &str) -> String {
+    name.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest)).collect()
 }
 
 impl fmt::Display for Inspected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (model, rtl) = match self {
-            Self::Registers { model, rtl } => (model, rtl),
+            Self::Registers { model, rtl, .. } => (model, rtl),
             Self::Missing(why) => {
                 return write!(
                     f,

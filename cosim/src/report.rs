@@ -11,6 +11,8 @@ use crate::value::{Value, full_name, is_shown};
 
 /// Columns of a label and the blanks around it.
 const LABEL: usize = 9;
+/// What is said of a payload without a bit that is 1.
+pub const ALL_0: &str = "all fields 0";
 /// Registers that a report shows of those that differed first.
 const MOST_FIRST: usize = 4;
 
@@ -104,6 +106,9 @@ pub(crate) fn differences(ports: &[Port], model: &[u32], rtl: &[u32]) -> Vec<Dif
 }
 
 fn write_fields(f: &mut String, fields: &[(String, Value)]) -> fmt::Result {
+    if fields.is_empty() {
+        return write!(f, " {ALL_0}");
+    }
     for (name, value) in fields {
         match name.is_empty() {
             true => write!(f, " {value}")?,
@@ -202,7 +207,7 @@ impl Mismatch {
             writeln!(f, "  {label}  {}  model {}  rtl {}", other.field, other.model, other.rtl)?;
         }
         for (i, line) in self.assertions.lines().enumerate() {
-            writeln!(f, "  {}  {line}", if i == 0 { "rule " } else { "     " })?;
+            writeln!(f, "  {:<9}  {line}", if i == 0 { "assertion" } else { "" })?;
         }
         self.write_first(f)?;
         f.write_str("  in    ")?;

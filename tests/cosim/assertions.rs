@@ -92,7 +92,7 @@ fn failed_assertion_is_a_mismatch_without_differences() {
     assert_eq!(text.lines().count(), 1, "{text}");
     let report = found.to_string();
     assert!(report.starts_with("ASSERTION of packetizer at cycle 4 (config small, seed 0)\n"));
-    assert!(report.contains("\n  rule  "), "{report}");
+    assert!(report.contains("\n  assertion  %Error: "), "{report}");
     assert!(
         report.contains("PACK first last for GPU 1, id 0, line 0x400, bytes 0-1, "),
         "{report}"

@@ -12,7 +12,7 @@ use cosim::wave::write_window;
 use machine::{Bodies, Machine, Options, RunError};
 
 use super::job::{Job, run_failure};
-use super::{Failure, flip, keep, run};
+use super::{Failure, files_of_rtl, flip, keep, program, run};
 
 /// Reports the first difference of model and RTL, and writes the waveform around it; returns its
 /// path.
@@ -55,16 +55,20 @@ pub fn tell(
             let (from, to) = (cycle.saturating_sub(100), cycle + 10);
             let again = args.again.as_ref().map(|again| again.words.clone()).unwrap_or_else(|| {
                 let flip = flip::words(flip);
-                format!("duet run {}{}", args.choice.words(&flip), args.rtl.words())
+                format!("{} run {}{}", program(), args.choice.words(&flip), args.rtl.words())
             });
             mismatch.rerun = Some(format!(
                 "{again} --wave out.vcd --wave-internals --wave-of {place} --wave-from {from} \
                  --wave-to {to}"
             ));
             mismatch.place = place.clone();
+            mismatch.assertions = files_of_rtl::assertions(&mismatch.assertions, name);
             print!("{mismatch}");
         }
-        None => print!("ASSERTION of {place} at cycle {cycle}\n{}", difference.text),
+        None => {
+            let text = files_of_rtl::assertions(&difference.text, name);
+            print!("ASSERTION of {place} at cycle {cycle}\n{text}");
+        }
     }
     Ok((run_failure(RunError::Differ(difference)), waves))
 }

@@ -11,7 +11,7 @@ use traces::trace::{Reader, excerpt};
 
 use super::job::{self, Job, run_failure};
 use super::output::write_bytes;
-use super::{DIFFER, Failure, STUCK, WRONG_VALUE, choice};
+use super::{DIFFER, Failure, STUCK, WRONG_VALUE, choice, program};
 use crate::bundle::{Bundle, ENDING, Facts, INSIDE, Short};
 
 /// Where bundles and waveforms of failures go.
@@ -200,7 +200,7 @@ pub fn leave(bundle: Result<Bundle, Failure>, failure: &Failure, name: &str, wav
     });
     match left {
         Ok((path, short)) => {
-            println!("bundle  {}: duet explain says more", path.display());
+            println!("bundle  {}: {} explain says more", path.display(), program());
             if let Some(Short { kernels: [first, ..], .. }) = short {
                 println!("  --short: the same from kernel {first} on");
             }

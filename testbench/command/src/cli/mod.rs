@@ -196,6 +196,15 @@ impl Failure {
     }
 }
 
+/// This program as the user has called it, for commands that it shows.
+pub fn program() -> String {
+    let typed = env::args_os().next().and_then(|word| word.into_string().ok());
+    // Another name would have to be quoted.
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+".contains(c);
+    let typed = typed.filter(|name| !name.is_empty() && name.chars().all(is_plain));
+    typed.unwrap_or_else(|| "duet".to_string())
+}
+
 /// A checksum of this program.
 pub fn build() -> Result<String, Failure> {
     let own = env::current_exe().and_then(fs::read);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 
 use super::keep::{Again, FOLDER};
-use super::{Cli, Failure, Verb, bundled};
+use super::{Cli, Failure, Verb, bundled, program};
 use crate::bundle::{Bundle, Facts};
 
 /// Run what is in a bundle again: ends as the run did that left it
@@ -82,7 +82,7 @@ pub fn unpack(
 fn again(path: &Path, short: bool, trust: &Trust) -> Again {
     let words = |is_given, word| if is_given { word } else { "" };
     let (short, trust) = (words(short, " --short"), words(trust.trust, " --trust"));
-    let words = format!("duet replay {}{short}{trust} --", path.display());
+    let words = format!("{} replay {}{short}{trust} --", program(), path.display());
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     Again { words, folder: Path::new(FOLDER).join(format!("replay-{name}")) }
 }

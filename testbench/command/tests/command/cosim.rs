@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::Command;
 
 use crate::bodies::{copy_of, replace};
 use crate::desk::{Desk, Left};
@@ -261,6 +263,14 @@ fn failed_assertion_is_the_verdict_and_a_brief_run_leaves_nothing() {
     let whole = desk.duet(words);
     assert_eq!((whole.status, whole.last_line()), (1, brief.last_line()));
     assert!(desk.file(whole.line("waves ")).exists(), "{}", whole.stdout);
+    // Both reports name the line of the assertion in the user's file.
+    let text = fs::read_to_string(&block).unwrap();
+    let number = 1 + text.lines().position(|line| line.contains("(KendLasts,")).unwrap();
+    let place = format!("rtl/gtsc_rst/gtsc_rst.sv:{number}: Assertion failed in ");
+    let told = desk.duet("explain");
+    for left in [&whole, &told] {
+        assert!(left.line("assertion ").starts_with(&place), "{place}: {}", left.stdout);
+    }
 }
 
 #[test]
@@ -297,11 +307,30 @@ fn command_in_a_report_shows_the_same_mismatch_again() {
         let first = desk.duet(words);
         assert_eq!(first.status, 1, "{words}: {}{}", first.stdout, first.stderr);
         let command = first.rerun();
+        assert!(command.ends_with(" --wave out.vcd --wave-internals"), "{command}");
         let again = desk.duet(&command);
         assert_eq!(again.status, 1, "{command}: {}{}", again.stdout, again.stderr);
         assert_eq!(report(&again), report(&first), "{words}\n{command}");
         assert!(!report(&again).is_empty());
         assert!(desk.file("out.vcd").exists());
+    }
+}
+
+/// A crate with blocks of its own is another program.
+#[test]
+fn commands_in_a_report_have_the_name_by_which_the_program_is_called() {
+    let Some(desk) = Desk::new("called") else { return };
+    for (called, shown) in [("../own-block", "../own-block"), ("own block; x", "duet")] {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_duet"));
+        let words = "cosim packetizer --cycles 2000 --flip drain_ready@100";
+        program.arg0(called).args(words.split(' ')).current_dir(desk.file("."));
+        let stdout = String::from_utf8(program.output().unwrap().stdout).unwrap();
+        for line in [
+            format!("  rerun  {shown} cosim packetizer "),
+            format!("bundle  out/cosim-packetizer-1.bundle: {shown} explain says more"),
+        ] {
+            assert!(stdout.lines().any(|real| real.starts_with(&line)), "{line}: {stdout}");
+        }
     }
 }
 

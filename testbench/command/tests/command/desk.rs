@@ -155,9 +155,11 @@ impl Left {
         self.stdout.lines().last().unwrap_or("")
     }
 
-    /// The command that the report gives, without `duet`: it may stand in several lines.
+    /// The command that the report gives, without this program's name: it may stand in several
+    /// lines.
     pub fn rerun(&self) -> String {
-        let (_, rest) = self.stdout.split_once("\n  rerun  duet ").expect("a report");
+        let rerun = format!("\n  rerun  {} ", env!("CARGO_BIN_EXE_duet"));
+        let (_, rest) = self.stdout.split_once(&rerun).expect("a report");
         let end = rest.match_indices('\n').find(|(at, _)| !rest[..*at].ends_with('\\'));
         let command = &rest[..end.expect("a line ends").0];
         command.split_whitespace().filter(|word| *word != "\\").collect::<Vec<_>>().join(" ")

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::io;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -136,6 +137,8 @@ fn sessions_in_the_documents_are_real() {
     for Session { place, command, lines } in sessions {
         let text = printed.entry(command.clone()).or_insert_with(|| {
             let mut duet = Command::new(env!("CARGO_BIN_EXE_duet"));
+            // Reports show the name by which it is called.
+            duet.arg0("duet");
             // A reader has no folder with the RTL: paths are those of the program's.
             duet.env_remove("DUET_RTL");
             let output = duet.args(command.split_whitespace()).current_dir(&folder).output();

@@ -31,7 +31,7 @@ use crate::bundle::Bundle;
 use super::keep::{self, Again};
 use super::outputs::{Files, RESOLVED_MARK};
 use super::{DIFFER, ENVIRONMENT, Failure, USAGE};
-use super::{bodies, bundled, flip, output, record, rtl_status, waves};
+use super::{bodies, bundled, files_of_rtl, flip, output, program, record, rtl_status, waves};
 
 pub use finepack::NAME as FINEPACK;
 
@@ -292,10 +292,12 @@ fn report(
             let flip = flip::words(flip);
             let (block, config, seed) = (&args.block, &args.config, args.seed);
             let rtl = args.rtl.words();
-            format!("duet cosim {block} --config {config} --seed {seed}{set}{flip}{rtl} --{stop}")
+            let duet = program();
+            format!("{duet} cosim {block} --config {config} --seed {seed}{set}{flip}{rtl} --{stop}")
         });
-        let internals = if args.wave_internals { " --wave-internals" } else { "" };
-        mismatch.rerun = Some(format!("{again} --wave out.vcd{internals}"));
+        mismatch.rerun = Some(format!("{again} --wave out.vcd --wave-internals"));
+        let block = mismatch.place.rsplit('/').next().unwrap_or_default();
+        mismatch.assertions = files_of_rtl::assertions(&mismatch.assertions, block);
         print!("{mismatch}");
     }
     let mut written = outcome.unwritten.take().map_or(Ok(()), |e| Err(Failure::environment(e)));

@@ -5,13 +5,16 @@ use cosim::Mismatch;
 use cosim::flip::Flip;
 use cosim::fold::{Style, fold};
 use cosim::inspect::{Differing, Inspected};
-use cosim::report::Transfer;
+use cosim::report::{ALL_0, Transfer};
 
+use super::super::files_of_rtl;
 use super::rules::{Rule, Term, about, stem};
 use super::{LABEL, line, source};
 
 /// Registers that are listed.
 const MOST_REGISTERS: usize = 8;
+/// Registers of the RTL alone that are listed.
+const MOST_ONLY: usize = 3;
 /// Rules that are quoted.
 const MOST_RULES: usize = 3;
 
@@ -23,8 +26,9 @@ pub fn tell(mismatch: &Mismatch, place: &str, flip: Option<&Flip>) {
         let what = format!("bit {bit} of {field}, an output of the RTL, from cycle {cycle} on");
         line("flip", &format!("--flip {flip} planted a difference: it inverts {what}"));
     }
-    for line in mismatch.assertions.lines() {
-        super::line("assertion", line);
+    let block = place.rsplit('/').next().unwrap_or(place);
+    for assertion in files_of_rtl::assertions(&mismatch.assertions, block).lines() {
+        line("assertion", assertion);
     }
     for (i, difference) in mismatch.differences.iter().enumerate() {
         let what = if i == 0 { "port" } else { "" };
@@ -32,7 +36,6 @@ pub fn tell(mismatch: &Mismatch, place: &str, flip: Option<&Flip>) {
         line(what, &format!("{field}  model {model}  rtl {rtl}"));
     }
     tell_registers(mismatch);
-    let block = place.rsplit('/').next().unwrap_or(place);
     source::tell(mismatch, block);
     let [model, rtl] = &mismatch.carried;
     match (model, rtl) {
@@ -55,17 +58,13 @@ pub fn tell(mismatch: &Mismatch, place: &str, flip: Option<&Flip>) {
 
 fn tell_registers(mismatch: &Mismatch) {
     match (&mismatch.first, &mismatch.inside) {
-        (Some(Differing { cycle, is_first_seen, registers }), _) => {
-            let before = mismatch.cycle - cycle;
-            let since = if *is_first_seen { ", or before that" } else { "" };
+        (Some(first), _) => {
+            let registers = &first.registers;
             for (i, (name, model, rtl)) in registers.iter().take(MOST_REGISTERS).enumerate() {
-                let when = format!("{name}  model {model}  rtl {rtl}");
+                let what = format!("{name}  model {model}  rtl {rtl}");
                 match i {
-                    0 => line(
-                        "registers",
-                        &format!("{when}  from cycle {cycle} on{since}: {before} before"),
-                    ),
-                    _ => line("", &when),
+                    0 => line("registers", &format!("{what}  {}", since(first, mismatch.cycle))),
+                    _ => line("", &what),
                 }
             }
             if registers.len() > MOST_REGISTERS {
@@ -73,8 +72,40 @@ fn tell_registers(mismatch: &Mismatch) {
             }
         }
         (None, Some(Inspected::Missing(why))) => line("registers", why),
-        _ => line("registers", "those of the same name agree up to this cycle"),
+        (None, Some(inside @ Inspected::Registers { .. })) => {
+            line("registers", &agreement(inside));
+        }
+        (None, None) => line("registers", "not recorded"),
     }
+}
+
+/// From when on registers differ, seen from the mismatch in `cycle`.
+fn since(first: &Differing, cycle: u64) -> String {
+    let or_earlier = if first.is_first_seen { " or earlier" } else { "" };
+    let distance = match cycle.saturating_sub(first.cycle) {
+        0 => "the cycle of the mismatch".to_string(),
+        1 => "1 cycle before the mismatch".to_string(),
+        cycles => format!("{cycles} cycles before the mismatch"),
+    };
+    format!("differs from cycle {} on{or_earlier}, {distance}", first.cycle)
+}
+
+/// What is compared where no register differs, and what is not.
+fn agreement(inside: &Inspected) -> String {
+    let (alike, only_rtl) = inside.names();
+    let mut text = match alike {
+        0 => "model and RTL have no register of one name".to_string(),
+        1 => "the 1 register that model and RTL name alike agrees up to this cycle".to_string(),
+        _ => format!("the {alike} registers that model and RTL name alike agree up to this cycle"),
+    };
+    if !only_rtl.is_empty() {
+        let (named, others) = only_rtl.split_at(only_rtl.len().min(MOST_ONLY));
+        text += &format!("; only in the RTL: {}", named.join(", "));
+        if !others.is_empty() {
+            text += &format!(" and {} more", others.len());
+        }
+    }
+    text
 }
 
 /// A transfer as a line.
@@ -84,7 +115,8 @@ fn of(transfer: &Transfer) -> String {
         false => format!("{name}={value}"),
     });
     let fields: Vec<_> = fields.collect();
-    let said = transfer.meaning.as_ref().map_or(fields.join(" "), String::clone);
+    let all = if fields.is_empty() { ALL_0.to_string() } else { fields.join(" ") };
+    let said = transfer.meaning.clone().unwrap_or(all);
     format!("{}: {said}", transfer.port)
 }
 
@@ -166,5 +198,74 @@ fn tell_rules(block: &str, terms: &[Term]) {
     for Rule { section, line: number, text } in rules {
         line("rule", &format!("{block}/README.md:{number}, {section}"));
         println!("{}", fold(&format!("{:LABEL$}{text}", ""), LABEL, Style::Text));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cosim::value::Value;
+
+    use super::*;
+
+    #[test]
+    fn a_register_differs_since_a_cycle_before_the_mismatch() {
+        let first =
+            |cycle, is_first_seen| Differing { cycle, is_first_seen, registers: Vec::new() };
+        for (first, at, expected) in [
+            (first(151, false), 151, "differs from cycle 151 on, the cycle of the mismatch"),
+            (first(150, false), 151, "differs from cycle 150 on, 1 cycle before the mismatch"),
+            (first(9439, false), 9453, "differs from cycle 9439 on, 14 cycles before the mismatch"),
+            (
+                first(8, true),
+                10,
+                "differs from cycle 8 on or earlier, 2 cycles before the mismatch",
+            ),
+        ] {
+            assert_eq!(since(&first, at), expected);
+        }
+    }
+
+    #[test]
+    fn agreement_counts_names_and_lists_what_only_the_rtl_has() {
+        let value = Value { width: 1, words: vec![0] };
+        let inside = |declared: &[&str], rtl: &[&str]| Inspected::Registers {
+            declared: declared.iter().map(|name| name.to_string()).collect(),
+            model: Vec::new(),
+            rtl: rtl.iter().map(|path| (path.to_string(), value.clone())).collect(),
+        };
+        for (declared, rtl, expected) in [
+            (
+                &["fifo.mem[0]", "fifo.mem[1]", "taken"][..],
+                &["u_fifo.mem_q[0]", "u_fifo.mem_q[1]", "regs_q.taken"][..],
+                "the 2 registers that model and RTL name alike agree up to this cycle",
+            ),
+            (
+                &["a"],
+                &["a_q"],
+                "the 1 register that model and RTL name alike agrees up to this cycle",
+            ),
+            (
+                &["a"],
+                &["b_q[0]", "b_q[1]", "u_c.d_q"],
+                "model and RTL have no register of one name; only in the RTL: b_q, u_c.d_q",
+            ),
+            (
+                &["a", "b"],
+                &["a_q", "b_q", "c_q", "d_q", "e_q", "f_q", "g_q"],
+                "the 2 registers that model and RTL name alike agree up to this cycle; only in the \
+                 RTL: c_q, d_q, e_q and 2 more",
+            ),
+            (&[], &[], "model and RTL have no register of one name"),
+        ] {
+            assert_eq!(agreement(&inside(declared, rtl)), expected);
+        }
+    }
+
+    #[test]
+    fn a_payload_of_zeros_is_said_to_be_one() {
+        let fields = vec![("id".to_string(), Value { width: 8, words: vec![3] })];
+        let transfer = Transfer { cycle: 1, port: "a_i".into(), fields, meaning: None };
+        assert_eq!(of(&transfer), "a_i: id=0x03");
+        assert_eq!(of(&Transfer { fields: Vec::new(), ..transfer }), "a_i: all fields 0");
     }
 }

@@ -6,7 +6,7 @@ use machine::{Bodies, Cp, Machine, RunError};
 
 use super::super::difference::look_inside;
 use super::super::job::{Job, run_failure};
-use super::super::{Failure, bodies, flip, run};
+use super::super::{Failure, bodies, files_of_rtl, flip, run};
 use super::sides::{self, End};
 use super::{LOOK_BACK, line, mismatch, parents};
 
@@ -53,7 +53,8 @@ fn tell_difference(
     let place = &difference.place;
     let Some((first, _)) = &difference.mismatch else {
         line("assertion", &format!("of the RTL in {place}, cycle {}", difference.cycle));
-        difference.text.lines().for_each(|text| line("", text));
+        let text = files_of_rtl::assertions(&difference.text, difference.block.name);
+        text.lines().for_each(|text| line("", text));
         // Beside its model the RTL may differ before that.
         let both = chosen.clone().with(place, BodyKind::Lockstep);
         return match end(args, job, &both)? {
@@ -78,7 +79,8 @@ fn tell_difference(
         }
     };
     if let Some(cycle) = difference.system_cycle {
-        line("cycle", &format!("{cycle} of the GPU; of {} as below", difference.clock.name));
+        let (own, clock) = (difference.cycle, &difference.clock.name);
+        line("cycle", &format!("{cycle} of the GPU, {own} of {clock}"));
     }
     let planted = planted(args, job, chosen)?;
     mismatch::tell(found, place, planted.as_ref());

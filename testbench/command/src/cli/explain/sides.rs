@@ -33,12 +33,12 @@ pub fn verdict(model: &End, rtl: &End) -> String {
     match (model, rtl) {
         (End::Passes { .. }, End::Fails(what)) => {
             format!(
-                "the RTL breaks it: alone it ends with: {what}; with the model the program passes"
+                "the RTL is wrong: alone it ends with {what}; with the model the program passes"
             )
         }
         (End::Fails(what), End::Passes { .. }) => {
             format!(
-                "the model breaks it: alone it ends with: {what}; with the RTL the program passes"
+                "the model is wrong: alone it ends with {what}; with the RTL the program passes"
             )
         }
         (End::Fails(model), End::Fails(rtl)) => {
@@ -50,5 +50,21 @@ pub fn verdict(model: &End, rtl: &End) -> String {
             "no value is wrong with either: {model} cycles with the model, {rtl} with the RTL; the \
              rule decides"
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_side_that_fails_alone_is_wrong() {
+        let (good, bad) = (End::Passes { cycles: 7 }, End::Fails("a deadlock".into()));
+        let rtl =
+            "the RTL is wrong: alone it ends with a deadlock; with the model the program passes";
+        assert_eq!(verdict(&good, &bad), rtl);
+        let model =
+            "the model is wrong: alone it ends with a deadlock; with the RTL the program passes";
+        assert_eq!(verdict(&bad, &good), model);
     }
 }
