@@ -32,8 +32,8 @@ pub struct Args {
     lines: Option<String>,
     /// What is drawn: speedup over the first value of --lines, cycles, or a counter
     ///
-    /// The first value is the first in the sweep file. Without --lines a speedup is over the first
-    /// value of --x.
+    /// The first value is the smallest number, or of texts the first in the sweep file. Without
+    /// --lines a speedup is over the first value of --x.
     #[arg(long, value_name = "speedup|cycles|COUNTER", default_value = "speedup")]
     y: String,
     /// The picture
