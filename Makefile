@@ -83,7 +83,7 @@ run: setup
 # Tests of all kinds, but not the examples, which lint compiles: those take long to build, and hold no tests. All human
 # mutants are applied, and three of them are run.
 test: setup
-	cargo test --release --workspace --tests
+	cargo test --release --workspace --tests --no-fail-fast
 	cargo test --release --workspace --doc
 	python3 rtl/human_mutants.py --check
 	python3 rtl/human_mutants.py --kind rtl --cycles 20000 --out out/human_mutants/test gtsc_rst
