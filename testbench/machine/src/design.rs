@@ -1,5 +1,5 @@
-//! What a design of one's own is made of (docs/machine.md, "Extension points"): the traits of what it
-//! installs, what those may use, and what it can stand on.
+//! What a design of one's own is made of (docs/machine.md, "Extension points"): the traits of what
+//! it installs, what those may use, and what it can stand on.
 //!
 //! A design is known to a program that is linked with it once it is submitted:
 //! `inventory::submit! { DESIGN }`.

@@ -75,8 +75,9 @@ const MACHINE: &[Statistic] = &statistics! {
     "cu.access_cycles" "cycles" "sum, over all accesses, of the cycles from issue to completion",
     "cu.wait_cycles" "cycles" "cycles in which a CU with a work-group issued nothing because each \
         wave waited for an answer",
-    "cu.cycles.issue" "cycles" "cycles in which a CU handed a line of an instruction to its L1; all \
-        `cu.cycles.*` together are the cycles of the run times CUs, each cycle of a CU counts once",
+    "cu.cycles.issue" "cycles" "cycles in which a CU handed a line of an instruction to its L1; \
+        all `cu.cycles.*` together are the cycles of the run times CUs, each cycle of a CU counts \
+        once",
     "cu.cycles.compute" "cycles" "cycles without an issue in which a wave executed instructions \
         that access no memory",
     "cu.cycles.l1" "cycles" "cycles in which the L1 did not accept a line or held a wave, or the \

@@ -33,8 +33,8 @@ pub struct Args {
     /// Seed of a built-in program's input; 1 unless given
     #[arg(long, value_name = "SEED")]
     pub seed: Option<u64>,
-    /// Add up to 3 cycles to latency paths inside GPUs, drawn anew in each kernel: a difference that
-    /// changes its sign among such seeds is run-to-run variation
+    /// Add up to 3 cycles to latency paths inside GPUs, drawn anew in each kernel: a difference
+    /// that changes its sign among such seeds is run-to-run variation
     #[arg(long, value_name = "SEED", group = bundled::VALUE)]
     pub perturb: Option<u64>,
     /// Stop with status 3 after N cycles

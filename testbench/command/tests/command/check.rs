@@ -59,8 +59,8 @@ fn unknown_names_are_refused_with_those_that_are_known() {
     }
 }
 
-/// The lock is the L1's: model and RTL of it end the counterexample before its last step, and those of the
-/// bank go with it.
+/// The lock is the L1's: model and RTL of it end the counterexample before its last step, and those
+/// of the bank go with it.
 #[test]
 fn story_is_replayed_on_model_and_rtl_which_keep_the_rule() {
     let Some(desk) = Desk::new("check-replay") else { return };

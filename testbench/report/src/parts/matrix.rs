@@ -61,7 +61,8 @@ fn map(caption: &str, what: &str, matrix: &Matrix, most: u64) -> Markup {
         table.heat {
             caption { (caption) }
             thead { tr {
-                th title=(format!("rows: sending {what}; columns: receiving {what}")) { "from \\ to" }
+                @let about = format!("rows: sending {what}; columns: receiving {what}");
+                th title=(about) { "from \\ to" }
                 @for to in 0..matrix.len() { th { (what) " " (to) } }
             } }
             tbody { @for (from, row) in matrix.iter().enumerate() { tr {

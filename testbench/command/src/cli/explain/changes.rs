@@ -154,8 +154,8 @@ endmodule
 
     #[test]
     fn each_hunk_has_its_line() {
-        let now = "// header\nmodule a;\n  assign b = d; // why\n  if (d) e = f;\n  assign g = h;\n  \
-                   assign i = k;\n  assign l = m;\nendmodule\n";
+        let now = "// header\nmodule a;\n  assign b = d; // why\n  if (d) e = f;\n  \
+                   assign g = h;\n  assign i = k;\n  assign l = m;\nendmodule\n";
         assert_eq!(shown(now), ["3: assign b = d; // why", "6: assign i = k;"]);
     }
 
