@@ -1,6 +1,7 @@
 //! GTKWave's save file.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use super::layout::{Group, Layout};
 use super::timeline::{self, Clock};
@@ -19,8 +20,12 @@ pub fn text(name: &str, layout: &Layout) -> String {
         .map_or(String::new(), |time| format!("[timestart] {}\n", scaled(clocks, time)));
     // The primary marker; -1 is none.
     let marker = layout.mismatch.map_or("-1".to_string(), |time| scaled(clocks, time).to_string());
+    // GTKWave derives the relative path of the waveform from these two, and applies it to the
+    // folder of the save file, whatever the current folder is.
+    let own = Path::new(name).with_extension(ENDING);
+    let own = own.display();
     let mut text = format!(
-        "{MARK}\n[dumpfile] \"{name}\"\n{start}[size] 1600 1000\n\
+        "{MARK}\n[dumpfile] \"/{name}\"\n[savefile] \"/{own}\"\n{start}[size] 1600 1000\n\
          [signals_width] 390\n\
          [sst_expanded] 0\n*{zoom:.6} {marker}\n@28\n"
     );
