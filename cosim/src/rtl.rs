@@ -30,7 +30,9 @@ pub struct Rtl<M: Model> {
     /// What failed assertions have printed.
     messages: String,
     failed: bool,
-    /// Cycles so far, for the check of registered outputs.
+    /// Outputs before an edge, with its inputs: those of the check of registered outputs.
+    settled: Vec<u32>,
+    /// Cycles since reset.
     cycles: u64,
     is_flipped: bool,
     body: UniquePtr<ffi::Body>,
@@ -56,13 +58,14 @@ impl<M: Model> Rtl<M> {
         // Verilator takes 31 bits.
         let seed = (options.registers & 0x7fff_ffff) as i32;
         let body = bodies::body(&request)?.make(seed);
-        let (config, messages) = (config.clone(), String::new());
+        let (config, settled, messages) = (config.clone(), output.clone(), String::new());
         let mut rtl = Self {
             config,
             input,
             output,
             messages,
             failed: false,
+            settled,
             cycles: 0,
             is_flipped: false,
             body,
@@ -73,6 +76,7 @@ impl<M: Model> Rtl<M> {
 
     /// Holds the reset for two edges while the inputs of the last cycle stand.
     pub fn reset(&mut self) {
+        self.cycles = 0;
         ffi::reset(self.body.pin_mut(), &self.input, &mut self.output);
         self.collect_messages();
     }
@@ -95,15 +99,18 @@ impl<M: Model> Rtl<M> {
 
     /// Checks that the outputs do not follow inputs of the same cycle: a comparison of registered
     /// outputs would see them a cycle late, and could pass.
-    #[cold]
     fn check_registered(&mut self) {
-        let mut settled = self.output.clone();
-        ffi::settle(self.body.pin_mut(), &self.input, &mut settled);
-        if settled == self.output {
-            return;
+        self.settled.copy_from_slice(&self.output);
+        ffi::settle(self.body.pin_mut(), &self.input, &mut self.settled);
+        if self.settled != self.output {
+            self.report_combinational();
         }
+    }
+
+    #[cold]
+    fn report_combinational(&mut self) {
         let block = M::describe(&self.config);
-        let fields = differences(&block.outputs, &self.output, &settled);
+        let fields = differences(&block.outputs, &self.output, &self.settled);
         let fields: Vec<_> = fields.iter().map(|difference| difference.field.as_str()).collect();
         if let [first, ..] = fields[..] {
             self.messages += &format!(

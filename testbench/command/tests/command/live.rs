@@ -186,7 +186,7 @@ fn states_show_progress_throughput_occupancy_and_waits() {
     assert!(number(&later["cycle"]) >= number(&state["cycle"]));
 }
 
-/// Whoever has no token, or comes by another name, gets nothing; what is too long or breaks off
+/// A request without the token or with another Host gets nothing; what is too long or breaks off
 /// ends that connection alone; several readers are answered.
 #[test]
 fn what_is_not_asked_properly_is_refused_and_the_run_goes_on() {

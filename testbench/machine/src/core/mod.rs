@@ -354,7 +354,7 @@ impl Core {
     }
 
     /// Issues: the next line of the instruction in hand, else the next instruction. Gives the cycle
-    /// from which on nothing is issued until somebody answers, `MAX` where something may be, and
+    /// from which on nothing is issued until an answer comes, `MAX` where something may be, and
     /// whether a line was issued.
     fn step(&mut self, ctx: &mut Context) -> (Cycle, bool) {
         let mut issued = false;
