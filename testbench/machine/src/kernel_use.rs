@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::engine::Cycle;
+use super::launch::PHASES;
 use super::statistics::Names;
 
 /// All launches of the kernels of one name.
@@ -20,12 +21,16 @@ pub struct KernelUse {
 }
 
 impl KernelUse {
-    /// Of `cycles`, those before the launches were enabled and behind the kernels' ends: the mean
-    /// of so many GPUs. Waiting for the last GPU is the kernel's.
-    pub fn outside_kernels(&self, gpus: u16) -> Cycle {
-        let count = |name: &str| self.counters.get(name).copied().unwrap_or(0);
-        let outside = count("launch.launch_cycles") + count("launch.release_cycles");
-        (outside / u64::from(gpus)).min(self.cycles)
+    /// Of `cycles`, those of each of [`PHASES`]: the mean of so many GPUs, whose remainder counts
+    /// for the last phase.
+    pub fn phases(&self, gpus: u16) -> [Cycle; PHASES.len()] {
+        let mut rest = self.cycles;
+        PHASES.map(|(name, _)| {
+            let count = self.counters.get(&format!("launch.cycles.{name}")).copied().unwrap_or(0);
+            let cycles = if name == "idle" { rest } else { (count / u64::from(gpus)).min(rest) };
+            rest -= cycles;
+            cycles
+        })
     }
 }
 

@@ -70,7 +70,7 @@ pub use config::{ConfigError, System};
 pub use decimal::Decimal;
 pub use engine::Cycle;
 pub use kernel_use::KernelUse;
-pub use launch::{Chiplets, Operations, Packet};
+pub use launch::{Chiplets, Operations, PHASES, Packet};
 pub use make::BuildError;
 pub use memory_model::{Fences, MemoryModel};
 pub use recording::{Loads, POINTS, Passed, Samples};

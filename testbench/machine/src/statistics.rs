@@ -146,15 +146,25 @@ const MACHINE: &[Statistic] = &statistics! {
     "launch.idle_acquires" "chiplets" "L2 acquires that invalidated no line",
     "launch.lines_written_back" "lines" "lines that releases wrote back, from their \
         acknowledgements",
-    "launch.launch_cycles" "cycles" "cycles from a packet's arrival to the enabled launch: the \
-        exposed part of the launch decision, and the L2 releases and acquires before the kernel",
+    "launch.cycles.kernel" "cycles" "cycles in which work-groups ran: from the first work-group's \
+        dispatch to the last one's end; all `launch.cycles.*` together are the cycles of the run \
+        times GPUs, each cycle of a GPU counts once, for the first that applies",
+    "launch.cycles.sync" "cycles" "cycles in which an L2 release or acquire was in progress, from \
+        its request to its acknowledgement, or stores had to arrive at other GPUs",
+    "launch.cycles.firmware" "cycles" "cycles in which only the firmware could continue: it read \
+        packets and labels, and decided, also for the next packet before it completed this one",
+    "launch.cycles.latency" "cycles" "cycles from an enabled launch to the first work-group's \
+        dispatch, with the invalidation of L1s, and from the last one's end to the report",
+    "launch.cycles.idle" "cycles" "cycles without a packet: other GPUs still worked",
+    "launch.launch_cycles" "cycles" "sum over packets: cycles from the packet's arrival, or the \
+        completion of the one before in its stream, to the enabled launch",
     "launch.sync_cycles" "cycles" "launches with L2 operations: cycles from the first request to \
         an L2 to the start on all chiplets",
-    "launch.kernel_cycles" "cycles" "cycles from the enabled launch to the kernel's end on the \
-        last chiplet",
-    "launch.release_cycles" "cycles" "cycles from the kernel's end on the last chiplet (barriers: \
-        from the packet's arrival) to the completion that the host sees: L2 writebacks, fences of \
-        directories, arrival of stores at other GPUs",
+    "launch.kernel_cycles" "cycles" "sum over packets: cycles from the enabled launch to the \
+        kernel's end on the last chiplet",
+    "launch.release_cycles" "cycles" "sum over packets: cycles from the kernel's end on the last \
+        chiplet (barriers: from the packet's arrival) to the completion that the host sees; \
+        includes decisions for the next packet that delay it",
     "launch.errors" "errors" "error codes that command processors reported",
     "firmware.acquires_elided" "chiplets" "L2 acquires that the baseline sends and the firmware \
         elides",

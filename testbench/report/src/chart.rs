@@ -64,9 +64,12 @@ pub fn lines(title: &str, unit: &str, end: f64, lines: &[Line]) -> Markup {
 pub const REACHED: usize = 4;
 
 /// Colours of what several charts of a page show.
-const MEANINGS: [(&str, usize); 16] = [
+const MEANINGS: [(&str, usize); 19] = [
     ("kernels", 0),
-    ("launches, releases, completion", 1),
+    ("L2 operations", 1),
+    ("firmware", 10),
+    ("launch latency", 12),
+    ("waiting for other GPUs", 7),
     ("hits", 2),
     ("misses", 3),
     ("joined a pending fill", 6),

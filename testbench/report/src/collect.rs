@@ -34,8 +34,13 @@ impl Packets {
             gpu: packet.gpu,
             kernel: audited.kernel.to_string(),
             submitted: packet.submitted,
+            turn: packet.turn,
+            enabled: packet.enabled,
             launched: packet.launched,
+            ran: packet.ran,
+            ended: packet.ended,
             completed: packet.completed,
+            visible: packet.visible,
             before: span(&packet.before),
             after: span(&packet.after),
             sent,
@@ -148,13 +153,7 @@ fn recorded(timeline: Timeline, [_, chiplets, cus]: [u32; 3], end: u64) -> Recor
 }
 
 fn kernel(used: &KernelUse, gpus: u16) -> Kernel {
-    let outside = used.outside_kernels(gpus);
-    Kernel {
-        name: used.name.clone(),
-        launches: used.launches,
-        kernel_cycles: used.cycles - outside,
-        launch_cycles: outside,
-    }
+    Kernel { name: used.name.clone(), launches: used.launches, phases: used.phases(gpus) }
 }
 
 /// By name, what changes.

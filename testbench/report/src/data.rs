@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use machine::PHASES;
 use machine::Request;
 use serde::{Deserialize, Serialize};
 
@@ -115,10 +116,9 @@ pub struct Kernel {
     pub name: String,
     /// Launches.
     pub launches: u32,
-    /// Cycles between enabling its launches and their ends, on the mean of the GPUs.
-    pub kernel_cycles: u64,
-    /// Cycles before that and behind it: decisions, releases, acquires, completion.
-    pub launch_cycles: u64,
+    /// Cycles of each of [`machine::PHASES`], on the mean of the GPUs.
+    #[serde(default)]
+    pub phases: [u64; PHASES.len()],
 }
 
 /// A point on the way of loads.
@@ -139,13 +139,27 @@ pub struct Launch {
     pub gpu: u16,
     /// Name of the kernel; empty for a barrier.
     pub kernel: String,
-    /// When the host handed it over, when its launch was enabled, when the kernel had ended and
-    /// releases began, when it was complete. Cycles.
+    /// When the host handed it over. Cycle, as below.
     pub submitted: u64,
+    /// When the packet before it in its stream was complete, or it was handed over.
+    #[serde(default)]
+    pub turn: u64,
+    /// When its launch was enabled, and when that was known at all chiplets.
+    #[serde(default)]
+    pub enabled: Option<u64>,
     /// See above.
     pub launched: Option<u64>,
-    /// See above.
+    /// When its first work-group was dispatched, and when the last one had ended.
+    #[serde(default)]
+    pub ran: Option<[u64; 2]>,
+    /// When all chiplets had reported the kernel's end.
+    #[serde(default)]
+    pub ended: Option<u64>,
+    /// When it was complete, and when the host saw that.
     pub completed: u64,
+    /// See above.
+    #[serde(default)]
+    pub visible: u64,
     /// From the first request to the last acknowledgement of the operations before the kernel.
     pub before: Option<[u64; 2]>,
     /// Likewise behind it.
@@ -159,6 +173,39 @@ pub struct Launch {
     pub lines_written_back: u64,
     /// The rules that asked for operations, each once, with how often.
     pub reasons: BTreeMap<String, u32>,
+}
+
+impl Launch {
+    /// What its GPU did for it, from its turn to the end: places in [`machine::PHASES`], with the
+    /// first cycle and that behind the last. Packets of other streams may take their time
+    /// meanwhile.
+    pub fn phases(&self) -> Vec<(usize, [u64; 2])> {
+        const KERNEL: usize = 0;
+        const SYNC: usize = 1;
+        const FIRMWARE: usize = 2;
+        const LATENCY: usize = 3;
+        // Each phase ends where the next one begins; what has no end of its own is firmware.
+        let mut phases = Vec::new();
+        let mut at = self.turn;
+        let mut until = |phase: usize, to: Option<u64>| {
+            let to = to.unwrap_or(at).max(at);
+            if to > at {
+                phases.push((phase, [at, to]));
+            }
+            at = to;
+        };
+        until(FIRMWARE, self.before.map(|[from, _]| from));
+        until(SYNC, self.before.map(|[_, to]| to));
+        until(FIRMWARE, self.enabled);
+        until(LATENCY, self.ran.map(|[from, _]| from));
+        until(KERNEL, self.ran.map(|[_, to]| to));
+        until(LATENCY, self.ended);
+        until(FIRMWARE, self.after.map(|[from, _]| from));
+        until(SYNC, self.after.map(|[_, to]| to));
+        until(FIRMWARE, Some(self.completed));
+        until(SYNC, Some(self.visible));
+        phases
+    }
 }
 
 impl Run {

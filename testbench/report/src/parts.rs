@@ -7,6 +7,7 @@ mod levels;
 mod matrix;
 mod time;
 
+use machine::PHASES;
 use maud::{Markup, html};
 
 use crate::chart::{Palette, full};
@@ -77,15 +78,15 @@ fn time(run: &Run) -> String {
 /// Cycles by kernel, launch time apart.
 pub fn kernels(runs: &[Run], labels: &[String]) -> Option<Markup> {
     let most = runs.iter().map(|run| run.cycles).max()? as f64;
-    let names = ["kernels", "launches, releases, completion"].map(String::from);
+    let names = PHASES.map(|(_, name)| name.to_string());
     let some = runs.iter().any(|run| !run.kernels.is_empty());
     some.then(|| {
         let palette = Palette::of(&names);
         html! {
             (palette.legend(&names))
             @for (run, label) in runs.iter().zip(labels) {
-                @let sum = |of: fn(&Kernel) -> u64| run.kernels.iter().map(of).sum::<u64>() as f64;
-                @let parts = [sum(|k| k.kernel_cycles), sum(|k| k.launch_cycles)];
+                @let sum = |at: usize| run.kernels.iter().map(|k| k.phases[at]).sum::<u64>() as f64;
+                @let parts: Vec<_> = (0..PHASES.len()).map(sum).collect();
                 div.row {
                     span.label { (label) }
                     (palette.bar(most, &named(&names, &parts)))
@@ -102,31 +103,32 @@ pub fn kernels(runs: &[Run], labels: &[String]) -> Option<Markup> {
     })
 }
 
-fn kernel_table(run: &Run, names: &[String; 2]) -> Markup {
+fn kernel_table(run: &Run, names: &[String]) -> Markup {
     let mut kernels: Vec<_> = run.kernels.iter().collect();
     // Stable: kernels that cost the same stay in the order of the program.
-    kernels.sort_by_key(|k| std::cmp::Reverse(k.kernel_cycles + k.launch_cycles));
-    let most = kernels.first().map_or(0, |k| k.kernel_cycles + k.launch_cycles) as f64;
+    let cycles = |kernel: &Kernel| kernel.phases.iter().sum::<u64>();
+    kernels.sort_by_key(|kernel| std::cmp::Reverse(cycles(kernel)));
+    let most = kernels.first().map_or(0, |kernel| cycles(kernel)) as f64;
     let rest = kernels.split_off(kernels.len().min(MOST_KERNELS));
     let palette = Palette::of(names);
     html! {
         table {
             thead { tr {
-                th { "kernel" } th.n { "launches" } th.n { "in kernels" } th.n { "around them" }
+                th { "kernel" } th.n { "launches" }
+                @for name in names { th.n { (name) } }
                 th.n { "share" } th.wide {}
             } }
             tbody {
                 @for k in &kernels { tr {
-                    @let parts = [k.kernel_cycles as f64, k.launch_cycles as f64];
+                    @let parts = k.phases.map(|cycles| cycles as f64);
                     td { (k.name) }
                     td.n { (full(k.launches.into())) }
-                    td.n { (full(parts[0])) }
-                    td.n { (full(parts[1])) }
-                    td.n { (percent(parts[0] + parts[1], run.cycles as f64)) }
+                    @for part in parts { td.n { (full(part)) } }
+                    td.n { (percent(cycles(k) as f64, run.cycles as f64)) }
                     td { (palette.bar(most, &named(names, &parts))) }
                 } }
                 @if !rest.is_empty() {
-                    tr { td colspan="6" { "and " (rest.len()) " more kernels" } }
+                    tr { td colspan=(names.len() + 4) { "and " (rest.len()) " more kernels" } }
                 }
             }
         }

@@ -56,42 +56,53 @@ mod tests {
     fn launch() -> Launch {
         Launch {
             kernel: "k".into(),
-            submitted: 100,
+            submitted: 50,
+            turn: 100,
             before: Some([110, 180]),
+            enabled: Some(190),
             launched: Some(200),
+            ran: Some([210, 480]),
+            ended: Some(490),
             after: Some([500, 540]),
             completed: 600,
+            visible: 700,
             ..Launch::default()
         }
     }
 
     #[test]
-    fn a_launch_is_its_launch_its_kernel_and_its_synchronisation() {
+    fn a_launch_is_its_phases() {
         let run =
             Run { clock_mhz: 100, shape: [1, 2, 4], launches: vec![launch()], ..Run::default() };
         let events = timeline(&run);
-        let spans: Vec<_> = events["traceEvents"]
-            .as_array()
-            .unwrap()
+        let events = events["traceEvents"].as_array().unwrap();
+        let is_named = |event: &&Value, tid: &Value| {
+            event["ph"] == "M" && event["name"] == "thread_name" && event["tid"] == *tid
+        };
+        let spans: Vec<_> = events
             .iter()
             .filter(|event| event["ph"] == "X")
             .map(|e| {
-                (
-                    e["name"].as_str().unwrap().to_string(),
-                    e["ts"].as_f64().unwrap(),
-                    e["dur"].as_f64().unwrap(),
-                )
+                assert_eq!(e["name"], "k");
+                let track = events.iter().find(|event| is_named(event, &e["tid"])).unwrap();
+                let cycles = |key: &str| (e[key].as_f64().unwrap() * 100.0).round() as u64;
+                (track["args"]["name"].as_str().unwrap(), cycles("ts"), cycles("dur"))
             })
             .collect();
-        let span = |name: &str, from, time| (name.to_string(), from, time);
         assert_eq!(
             spans,
             [
-                span("launch k", 1.0, 1.0),
-                span("k", 2.0, 3.0),
-                span("complete k", 5.0, 1.0),
-                span("before k", 1.1, 0.7),
-                span("after k", 5.0, 0.4),
+                ("packets behind another", 50, 50),
+                ("firmware", 100, 10),
+                ("L2 operations", 110, 70),
+                ("firmware", 180, 10),
+                ("launch latency", 190, 20),
+                ("kernels", 210, 270),
+                ("launch latency", 480, 10),
+                ("firmware", 490, 10),
+                ("L2 operations", 500, 40),
+                ("firmware", 540, 60),
+                ("L2 operations", 600, 100),
             ]
         );
     }

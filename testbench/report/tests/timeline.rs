@@ -143,10 +143,10 @@ fn a_tiny_program_has_its_work_groups_launches_and_requests() {
     let names: Vec<_> = run.launches.iter().map(|launch| launch.kernel.as_str()).collect();
     let [first, second] = names[..] else { panic!("{names:?}") };
     for kernel in [first, second] {
-        // Its launch; itself, and its work-groups.
+        // Firmware, acquire, firmware, latency, kernel, latency, firmware, release, firmware; and
+        // its work-groups.
         let both = if first == second { 2 } else { 1 };
-        assert_eq!(spans(&format!("launch {kernel}")), both, "{kernel}");
-        assert_eq!(spans(kernel), both * 4, "{kernel}");
+        assert_eq!(spans(kernel), both * (9 + 3), "{kernel}");
     }
     // A work-group is on the CU from its start to the answer of its load.
     for (group, request) in recorded.groups.iter().zip(&recorded.requests) {
@@ -225,6 +225,34 @@ fn any_run_has_a_timeline_that_can_be_read() {
         assert_eq!(recorded.all_groups, recorded.groups.len() as u64);
         assert_eq!(recorded.all_groups, run.counters["cu.groups"]);
     }
+}
+
+/// Cycles of all spans on the track of this name.
+fn on_track(events: &[Value], name: &str, clock_mhz: u64) -> u64 {
+    let is_named = |event: &&Value| event["ph"] == "M" && event["args"]["name"] == name;
+    let track = events.iter().find(is_named).unwrap_or_else(|| panic!("no {name}"));
+    let id = |event: &Value| (event["pid"].as_u64(), event["tid"].as_u64());
+    let own = events.iter().filter(|event| event["ph"] == "X" && id(event) == id(track));
+    own.map(|event| place(event).1).map(|[from, to]| (to - from) * clock_mhz / 1000).sum()
+}
+
+/// What tracks show of the phases of a run is what is counted.
+#[test]
+fn tracks_of_phases_are_as_long_as_their_counters() {
+    let ahead = [("command_processor.ahead", "true"), ("machine.clock_mhz", "1000")];
+    let set = [&ahead[..], &[("l2.design", "cpelide")]].concat();
+    let run = run(&system("cpelide-4-small", &set), built_in("lu", 64));
+    let events = events(&run);
+    let mut sum = 0;
+    for (name, text) in machine::PHASES.iter().filter(|(name, _)| *name != "idle") {
+        let counted = run.counters[&format!("launch.cycles.{name}")];
+        assert!(counted > 0, "{text}");
+        assert_eq!(on_track(&events, text, 1000), counted, "{text}");
+        sum += counted;
+    }
+    assert_eq!(sum, run.cycles);
+    let queued: u64 = run.launches.iter().map(|launch| launch.turn - launch.submitted).sum();
+    assert!(queued > 0);
 }
 
 /// A launch that is decided ahead begins before the one in front has completed.

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use cosim::Mismatch;
 use cosim::flip::Flip;
 use machine::sequential::Keep;
-use machine::{Bodies, KernelUse, Machine, Options, RunError};
+use machine::{Bodies, Machine, Options, PHASES, RunError};
 
 use crate::audit_log::Paragraph;
 use crate::log_file::LogFile;
@@ -277,13 +277,11 @@ fn mismatch<T>(result: &Result<T, RunError>) -> Option<Mismatch> {
 /// Where the time of packets went, summed over GPUs.
 fn print_launches(machine: &Machine) {
     let counters: BTreeMap<_, _> = machine.statistics().into_iter().collect();
-    let [packets, launch, kernel, release] =
-        ["packets", "launch_cycles", "kernel_cycles", "release_cycles"]
-            .map(|name| counters.get(&format!("launch.{name}")).copied().unwrap_or(0));
-    println!(
-        "{packets} packets: {launch} cycles until launch, {kernel} in kernels, {release} in \
-         releases"
-    );
+    let count = |name: &str| counters.get(&format!("launch.{name}")).copied().unwrap_or(0);
+    let phases = PHASES.map(|(name, text)| (text, count(&format!("cycles.{name}"))));
+    let shown = phases.iter().filter(|(_, cycles)| *cycles > 0);
+    let shown: Vec<_> = shown.map(|(text, cycles)| format!("{text} {cycles}")).collect();
+    println!("{} packets; cycles: {}", count("packets"), shown.join(", "));
 }
 
 /// Kernels in the table that is printed.
@@ -296,17 +294,16 @@ fn print_row(of_all: u64, cycles: u64, launches: Option<u32>, name: &str) {
     println!("  {share:5.1} % {cycles:>12} {launches:>9}  {name}");
 }
 
-/// Where the cycles went: the kernels that cost most, and what launches and releases take, on the
-/// mean of the GPUs. Waiting for the last GPU is the kernel's.
+/// Where the cycles went, on the mean of the GPUs: the kernels that cost most, and the other
+/// phases.
 fn print_kernels(machine: &Machine, gpus: u16) {
     let all = machine.cycle();
-    let in_kernel = |kernel: &KernelUse| kernel.cycles - kernel.outside_kernels(gpus);
     let kernels = machine.kernel_uses();
-    let mut uses: Vec<_> = kernels.iter().map(|kernel| (in_kernel(kernel), kernel)).collect();
+    let phases: Vec<_> = kernels.iter().map(|kernel| kernel.phases(gpus)).collect();
+    let mut uses: Vec<_> = phases.iter().map(|[own, ..]| *own).zip(&kernels).collect();
     if uses.is_empty() {
         return;
     }
-    let outside = all - uses.iter().map(|(cycles, _)| cycles).sum::<u64>();
     // Stable: kernels that cost the same stay in the order of the program.
     uses.sort_by_key(|(cycles, _)| std::cmp::Reverse(*cycles));
     println!("  {:>7} {:>12} {:>9}  kernel", "share", "cycles", "launches");
@@ -318,7 +315,15 @@ fn print_kernels(machine: &Machine, gpus: u16) {
         let launches = rest.iter().map(|(_, kernel)| kernel.launches).sum();
         print_row(all, cycles, Some(launches), &format!("({} more kernels)", rest.len()));
     }
-    print_row(all, outside, None, "(outside kernels: launches, releases)");
+    let mut rest = all - phases.iter().map(|[own, ..]| own).sum::<u64>();
+    for (at, (_, text)) in PHASES.iter().enumerate().skip(1) {
+        let own = phases.iter().map(|cycles| cycles[at]).sum();
+        let cycles = if at + 1 == PHASES.len() { rest } else { own };
+        rest -= cycles;
+        if cycles > 0 {
+            print_row(all, cycles, None, &format!("({text})"));
+        }
+    }
 }
 
 /// The file of an option.

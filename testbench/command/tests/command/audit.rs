@@ -33,11 +33,11 @@ fn audit_log_has_operations_and_rules_of_each_launch() {
     let words = format!("{run} --set workload.size=512 --set workload.iterations=2 --audit a.txt");
     let shown = desk.passes(&words).stdout;
     // They are the whole run.
-    let line = shown.lines().find(|line| line.starts_with("2 packets: ")).unwrap();
-    let number = |word: &str| word.parse().ok();
+    let line = shown.lines().find(|line| line.starts_with("2 packets; cycles: ")).unwrap();
+    let number = |word: &str| word.trim_end_matches(',').parse().ok();
     let parts: Vec<u64> = line.split(' ').skip(1).filter_map(number).collect();
     let cycles = shown.lines().last().unwrap().split(' ').find_map(number);
-    assert_eq!((parts.len(), Some(parts.iter().sum())), (3, cycles), "{shown}");
+    assert_eq!((parts.len(), Some(parts.iter().sum())), (4, cycles), "{shown}");
     let [first, second] = paragraphs(&desk.read("a.txt")).try_into().unwrap();
     assert_eq!(first[0], "gpu 0 packet 0: kernel 0 mix, tag 0, chiplets 0-1");
     // A broadcast takes so long (section 2).

@@ -123,7 +123,7 @@ fn notes_name_constants_unpublished_configurations_and_variation() {
     let text = left.stdout.replace("\n  ", " ");
     for note in [
         "cpelide is not in its published configuration, which has l2.policy=home-forward",
-        "% of the time is launches and synchronisation; a packet takes 3602 cycles",
+        "launch latency 1 % of the time; a packet takes 3602 cycles",
         "this system is scaled by 1/60, launches are not",
     ] {
         assert!(text.contains(note), "{note}: {text}");

@@ -69,16 +69,24 @@ pub struct Packet {
     pub chiplets: Chiplets,
     /// When the host handed it over.
     pub submitted: Cycle,
+    /// When it was the oldest packet of its stream that was not complete.
+    pub turn: Cycle,
     /// Before the kernel.
     pub before: Operations,
     /// When LAUNCH_EN left the command processor.
     pub enabled: Option<Cycle>,
     /// When LAUNCH_EN was at the last of the kernel's chiplets.
     pub launched: Option<Cycle>,
+    /// When the first work-group was dispatched, and when the last one had ended.
+    pub ran: Option<[Cycle; 2]>,
+    /// When the last chiplet had reported the kernel's end.
+    pub ended: Option<Cycle>,
     /// After the kernel.
     pub after: Operations,
     /// When the completion signal was written.
     pub completed: Cycle,
+    /// When the host saw it: what was stored to other GPUs had arrived.
+    pub visible: Cycle,
     /// Cycles of the processor's clock in steps 1 to 7; 0 where the firmware is called directly.
     pub firmware_cycles: u32,
     /// It was decided while the kernel before ran.
@@ -132,6 +140,7 @@ pub struct Auditor {
 #[derive(Debug)]
 struct Submitted {
     at: Cycle,
+    turn: Cycle,
     aql: Aql,
     extension: Vec<u8>,
     kernel: Kernel,
@@ -201,7 +210,7 @@ impl Auditor {
     /// A packet is handed over.
     pub fn submit(&mut self, at: Cycle, aql: &Aql, extension: &[u8], kernel: Kernel) {
         let extension = extension.to_vec();
-        self.submitted.push_back(Submitted { at, aql: *aql, extension, kernel });
+        self.submitted.push_back(Submitted { at, turn: at, aql: *aql, extension, kernel });
     }
 
     /// The place of the packet that the firmware begins with: the oldest of those whose stream has
@@ -221,13 +230,14 @@ impl Auditor {
     /// A submitted packet is carried out from now on, with this tag. Gives its place.
     fn begin(&mut self, at: usize, tag: u8, counters: &[u32; 16]) -> usize {
         let submitted = self.submitted.remove(at).expect("by its place");
-        let Submitted { at, aql, extension, kernel } = submitted;
+        let Submitted { at, turn, aql, extension, kernel } = submitted;
         let bytes = aql.packet.0;
         let mut packet = Packet {
             gpu: self.gpu,
             number: self.packets,
             kernel: (u32::from(bytes[0]) == KERNEL_DISPATCH).then_some(kernel.number),
             submitted: at,
+            turn,
             is_ahead: counters[AHEAD] != self.ahead,
             errors: std::mem::take(&mut self.told),
             ..Packet::default()
@@ -276,6 +286,11 @@ impl Auditor {
     /// The packet that was completed last.
     pub fn last(&self) -> &Packet {
         &self.last
+    }
+
+    /// The host sees its completion.
+    pub fn see_visible(&mut self, now: Cycle) {
+        self.last.visible = now;
     }
 
     /// That packet, once.
@@ -391,8 +406,18 @@ impl Auditor {
                 operations.acknowledged = Some(now);
                 operations.lines_written_back += u64::from(rx.b);
             }
-            kind::DONE => begun.running &= !(1 << rx.chiplet),
+            kind::DONE => {
+                begun.running &= !(1 << rx.chiplet);
+                begun.packet.ended = Some(now);
+            }
             _ => {}
+        }
+    }
+
+    /// A work-group of the kernel whose messages have this tag is dispatched, or has ended.
+    pub fn see_running(&mut self, now: Cycle, tag: u8) {
+        if let Some(begun) = self.begun.iter_mut().find(|begun| begun.tag == tag) {
+            begun.packet.ran.get_or_insert([now; 2])[1] = now;
         }
     }
 
@@ -443,6 +468,13 @@ impl Auditor {
         }
         let Begun { mut packet, stream, expected, expected_after, .. } = self.begun.remove(at);
         packet.completed = now;
+        packet.visible = now;
+        for next in self.begun.iter_mut().filter(|begun| begun.stream == stream) {
+            next.packet.turn = now;
+        }
+        for next in self.submitted.iter_mut().filter(|next| next.aql.stream == stream) {
+            next.turn = now;
+        }
         packet.firmware_cycles = counters[CYCLES] - self.firmware_cycles;
         self.firmware_cycles = counters[CYCLES];
         self.errors[0].extend(&self.told);

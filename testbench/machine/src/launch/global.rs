@@ -10,6 +10,7 @@ use ports::local_command_processor as local;
 
 use super::audit::{Auditor, Packet};
 use super::blocks::{Blocks, Inputs, Outputs};
+use super::phases::{PHASES, Phase, Phases};
 use crate::context::{Context, Stop};
 use crate::engine::{Cycle, InletId, OutletId};
 use crate::message::{Kind, Message, Packed, Sync, Synced, ToStart};
@@ -38,7 +39,8 @@ pub struct Counters {
     /// Of the releases, those that wrote nothing back; of the acquires, those that dropped no line.
     pub idle_releases: u64,
     pub idle_acquires: u64,
-    /// Cycles from a packet to the message that enables its launch.
+    /// Steps of each packet. Cycles from a packet, or the completion of the packet before of its
+    /// stream, to the message that enables its launch.
     pub launch_cycles: u64,
     /// Of launches with operations: cycles from the first request to an L2 to the launch.
     pub sync_cycles: u64,
@@ -72,6 +74,8 @@ struct Heard {
     ended: [u32; SLOTS],
     /// The L1s are to be dropped, and nobody could be told.
     drop_due: bool,
+    /// Work-groups of its share of each launch that follow the one dispatched last.
+    more: [u32; SLOTS],
 }
 
 /// A kernel of a packet.
@@ -130,6 +134,12 @@ pub struct Global {
     completion: Completion,
     completed: usize,
     auditor: Auditor,
+    phases: Phases,
+    /// Of kernels that run: work-groups that have not ended.
+    groups: u32,
+    /// Requests to L2s, and launches, one for each chiplet, that are not answered.
+    syncing: u32,
+    launched: u32,
     pub counters: Counters,
 }
 
@@ -159,6 +169,10 @@ impl Global {
             completion: Completion::No,
             completed: 0,
             auditor: Auditor::new(gpu, conf),
+            phases: Phases::default(),
+            groups: 0,
+            syncing: 0,
+            launched: 0,
             counters: Counters::default(),
         }
     }
@@ -180,6 +194,25 @@ impl Global {
         self.counters.barriers += u64::from(u32::from(packet[0]) == BARRIER_AND);
         self.feeding.push_back(Feeding { aql: Some(aql), extension, at: 0 });
         self.flights[usize::from(kernel.launch)] = Some(Flight { stream, since: now, tag: 0 });
+        self.phases.enter(now, self.phase());
+    }
+
+    /// What the GPU does now.
+    fn phase(&self) -> Phase {
+        match self {
+            Self { groups: 1.., .. } => Phase::Kernel,
+            Self { syncing: 1.., .. } | Self { completion: Completion::Gate { .. }, .. } => {
+                Phase::Sync
+            }
+            Self { launched: 1.., .. } => Phase::Latency,
+            Self { flights, .. } if flights.iter().any(Option::is_some) => Phase::Firmware,
+            _ => Phase::Idle,
+        }
+    }
+
+    /// The cycles of each phase before cycle `now`.
+    pub fn phases(&self, now: Cycle) -> [Cycle; PHASES.len()] {
+        self.phases.cycles(now)
     }
 
     /// What became of the packet, once after its completion.
@@ -222,6 +255,7 @@ impl Global {
             self.completed = (signal - 1) as usize;
         }
         self.complete(ctx);
+        self.phases.enter(ctx.now, self.phase());
         let waits = |heard: &Heard| heard.dropped || heard.drop_due || heard.ended != [0; SLOTS];
         let waits = self.heard.iter().any(waits) || !self.feeding.is_empty();
         let quiet = self.blocks.quiet_cycles();
@@ -314,6 +348,8 @@ impl Global {
             let ended = heard.ended.iter().position(|&ended| ended > 0);
             if let Some((launch, flight)) = ended.and_then(|at| Some((at, self.flights[at]?))) {
                 heard.ended[launch] -= 1;
+                self.groups = self.groups.saturating_sub(1);
+                self.auditor.see_running(ctx.now, flight.tag);
                 own.wg_done = Some(flight.tag);
             }
             let mut send = |message: Message| {
@@ -344,6 +380,12 @@ impl Global {
                 let sideband = Packed::new(&to_start, ());
                 let tag = kernel.launch.into();
                 own.wg_ready = send(Message { sideband, tag, ..of(Kind::StartGroup) });
+                if own.wg_ready {
+                    // The first one of a share stands for all of them.
+                    self.groups += (1 + more).saturating_sub(heard.more[launch]);
+                    heard.more[launch] = more;
+                    self.auditor.see_running(ctx.now, group.tag);
+                }
             }
         }
     }
@@ -362,17 +404,25 @@ impl Global {
                 kind::SYNC_REQ => {
                     c.releases += if tx.msg.a & 1 == 1 { chiplets } else { 0 };
                     c.acquires += if tx.msg.a & 2 == 2 { chiplets } else { 0 };
+                    self.syncing += tx.dst.count_ones();
                 }
                 kind::LAUNCH_EN => {
                     c.launch_cycles += step(tx.msg.tag);
+                    self.launched += tx.dst.count_ones();
                 }
                 _ => {}
             }
         }
         if let Some(rx) = self.shown.crossbar.rx.filter(|_| self.shown.host.rx_ready) {
             match rx.kind {
-                kind::ACK => c.lines_written_back += u64::from(rx.b),
-                kind::DONE => c.kernel_cycles += step(rx.tag),
+                kind::ACK => {
+                    c.lines_written_back += u64::from(rx.b);
+                    self.syncing = self.syncing.saturating_sub(1);
+                }
+                kind::DONE => {
+                    c.kernel_cycles += step(rx.tag);
+                    self.launched = self.launched.saturating_sub(1);
+                }
                 _ => {}
             }
         }
@@ -402,6 +452,7 @@ impl Global {
     fn end(&mut self, ctx: &mut Context) {
         let flight = self.flights[self.completed].take().expect("it is signalled once");
         self.counters.release_cycles += ctx.now - flight.since;
+        self.auditor.see_visible(ctx.now);
         for next in self.flights.iter_mut().flatten().filter(|f| f.stream == flight.stream) {
             next.since = ctx.now;
         }

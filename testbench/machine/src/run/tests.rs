@@ -3,6 +3,7 @@
 mod acquire;
 mod cycles;
 mod latency;
+mod phases;
 mod probe;
 mod scheduler;
 mod streams;

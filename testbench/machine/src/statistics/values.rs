@@ -11,6 +11,7 @@ use ports::common::finepack_types::flush_cause;
 use crate::context::Context;
 use crate::engine::ComponentId;
 use crate::gate;
+use crate::launch::PHASES;
 use crate::message::{CLASSES, Class};
 use crate::part::Part;
 
@@ -329,6 +330,9 @@ fn of_part(part: &Part, ctx: &Context, all: &mut impl Values) {
             all.add("launch.", "kernel_cycles", c.kernel_cycles);
             all.add("launch.", "release_cycles", c.release_cycles);
             all.add("launch.", "errors", c.errors);
+            for ((name, _), cycles) in PHASES.iter().zip(global.phases(ctx.now)) {
+                all.add("launch.cycles.", name, cycles);
+            }
             let firmware = global.firmware_counters();
             for (number, name) in FIRMWARE {
                 all.add("firmware.", name, firmware[number].into());

@@ -20,22 +20,27 @@ pub fn launches(runs: &[Run], labels: &[String]) -> Option<Markup> {
                 thead { tr {
                     th { "run" } th.n { "packets" } th.n { "releases" } th.n { "acquires" }
                     th.n { "left out" } th.n { "lines written back" }
-                    th.n { "cycles before launch, mean" }
+                    th.n { "cycles behind the packet before, mean" }
+                    th.n { "cycles from then to launch, mean" }
                 } }
                 tbody { @for (run, label) in runs.iter().zip(labels) { tr {
                     @let all = &run.launches;
                     @let sum = |of: fn(&Launch) -> u64| all.iter().map(of).sum::<u64>() as f64;
                     @let sent = sum(|l| l.sent.iter().sum::<u32>().into());
                     @let left = sum(|l| l.elided.iter().sum::<u32>().into());
-                    @let waits: Vec<_> =
-                        all.iter().filter_map(|l| Some(l.launched? - l.submitted)).collect();
+                    @let launched = all.iter().filter(|l| l.launched.is_some()).count().max(1);
+                    @let mean = |of: fn(&Launch) -> u64| {
+                        let launches = all.iter().filter(|l| l.launched.is_some());
+                        launches.map(of).sum::<u64>() / launched as u64
+                    };
                     td { (label) }
                     td.n { (full(all.len() as f64)) }
                     td.n { (full(sum(|l| l.sent[0].into()))) }
                     td.n { (full(sum(|l| l.sent[1].into()))) }
                     td.n { (full(left)) " (" (percent(left, sent + left)) ")" }
                     td.n { (full(sum(|l| l.lines_written_back))) }
-                    td.n { (full((waits.iter().sum::<u64>() / waits.len().max(1) as u64) as f64)) }
+                    td.n { (full(mean(|l| l.turn - l.submitted) as f64)) }
+                    td.n { (full(mean(|l| l.launched.unwrap_or(0).saturating_sub(l.turn)) as f64)) }
                 } } }
             }
             @for (run, label) in runs.iter().zip(labels) {
@@ -78,7 +83,8 @@ fn packets(run: &Run, label: &str) -> Markup {
             }
             table {
                 thead { tr {
-                    th.n { "GPU" } th { "kernel" } th.n { "submitted" } th.n { "launched" }
+                    th.n { "GPU" } th { "kernel" } th.n { "submitted" }
+                    th.n { "packet before complete" } th.n { "launched" }
                     th.n { "complete" } th.n { "releases" } th.n { "acquires" } th.n { "left out" }
                     th { "reasons" }
                 } }
@@ -87,6 +93,7 @@ fn packets(run: &Run, label: &str) -> Markup {
                     td.n { (launch.gpu) }
                     td { (if launch.kernel.is_empty() { "barrier" } else { &launch.kernel }) }
                     td.n { (full(launch.submitted as f64)) }
+                    td.n { (full(launch.turn as f64)) }
                     td.n { (at(launch.launched)) }
                     td.n { (full(launch.completed as f64)) }
                     td.n { (launch.sent[0]) }

@@ -1,13 +1,15 @@
 //! What a reader of the table has to know beside it: what designs set, constants that dominate,
 //! configurations that no paper has published, and differences that are within variation.
 
-use machine::{System, systems};
+use machine::{PHASES, System, systems};
 
 use super::super::record::Run;
-use super::table::{count, in_kernels, is_within_variation};
+use super::table::{count, is_within_variation, phase};
 use super::vary::{Compared, Variant, perturbed};
 
-/// From this fraction of a run's cycles on outside kernels a constant of the launch dominates.
+/// Phases whose times are constants of the launch.
+const CONSTANT: [&str; 2] = ["firmware", "latency"];
+/// From this fraction of a run's cycles on these constants dominate.
 const DOMINATES: f64 = 0.25;
 /// Columns of a note.
 const WIDTH: usize = 100;
@@ -135,15 +137,18 @@ fn has(system: &System, key: &str, value: &str) -> bool {
 
 /// Launches whose constants take a large part of the time.
 fn constants(compared: &Compared) -> Option<String> {
-    let mut worst: Option<(f64, usize)> = None;
+    let constant = |run: &Run, system: &System| {
+        CONSTANT.iter().map(|name| phase(run, system, name)).sum::<f64>()
+    };
+    let mut worst: Option<(f64, &Run, usize)> = None;
     for cell in &compared.cells {
         let Some(run) = &cell.run else { continue };
-        let outside = 1.0 - in_kernels(run, &compared.systems[cell.variant]);
-        if worst.is_none_or(|(most, _)| outside > most) {
-            worst = Some((outside, cell.variant));
+        let fraction = constant(run, &compared.systems[cell.variant]);
+        if worst.is_none_or(|(most, ..)| fraction > most) {
+            worst = Some((fraction, run, cell.variant));
         }
     }
-    let (outside, number) = worst.filter(|(outside, _)| *outside >= DOMINATES)?;
+    let (_, run, number) = worst.filter(|(fraction, ..)| *fraction >= DOMINATES)?;
     let (variant, system) = (&compared.variants[number], &compared.systems[number]);
     let cycles = match &system.command_processor.host[..] {
         "native" => format!(
@@ -162,11 +167,12 @@ fn constants(compared: &Compared) -> Option<String> {
              the published effect"
         ),
     };
-    Some(format!(
-        "{}: {:.0} % of the time is launches and synchronisation; {cycles}{scaled}",
-        variant.label(),
-        100.0 * outside
-    ))
+    let parts = PHASES
+        .iter()
+        .filter(|(name, _)| *name != "idle")
+        .map(|(name, text)| format!("{text} {:.0} %", 100.0 * phase(run, system, name)));
+    let parts: Vec<_> = parts.collect();
+    Some(format!("{}: {} of the time; {cycles}{scaled}", variant.label(), parts.join(", ")))
 }
 
 /// Differences whose sign changes under perturbation.

@@ -5,16 +5,13 @@ use std::collections::BTreeMap;
 use cosim::body::BodyKind;
 use cosim::socket::{BlockUse, Log};
 use machine::sequential::Keep;
-use machine::{Bodies, Machine, Options, RunError};
+use machine::{Bodies, Machine, Options, PHASES, RunError};
 
 use super::super::job::{Job, run_failure};
 use super::super::output::JsonFile;
 use super::super::record::{self, ComparedBlock, Sides};
 use super::super::{DIFFER, Failure, bodies, keep, progress};
 use super::{Args, Cp};
-
-/// Shown even where they are equal, beside the cycles that they are part of.
-const LAUNCH: [&str; 3] = ["launch.launch_cycles", "launch.kernel_cycles", "launch.release_cycles"];
 
 impl Sides {
     fn differ(self) -> bool {
@@ -94,7 +91,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 
     println!("  {:<24}{:>14}{:>14}{:>12}{:>12}", "", "models", "RTL", "difference", "");
     cycles.print("cycles");
-    for name in LAUNCH.into_iter().filter(|name| !counters.contains_key(*name)) {
+    // Shown even where they are equal, beside the cycles that they are part of.
+    let phases = PHASES.map(|(name, _)| format!("launch.cycles.{name}"));
+    for name in phases.iter().filter(|name| !counters.contains_key(*name)) {
         let of = |side: &Side| side.counters.get(name).copied().unwrap_or(0);
         sides(&of).print(name);
     }

@@ -22,9 +22,10 @@ struct Shown {
 }
 
 /// Columns behind cycles and speedup.
-const SHOWN: [Shown; 7] = [
-    Shown { head: "kernels", has: |_| true, of: |run, s| percent(in_kernels(run, s)) },
-    Shown { head: "launch+sync", has: |_| true, of: |run, s| percent(1.0 - in_kernels(run, s)) },
+const SHOWN: [Shown; 8] = [
+    Shown { head: "kernels", has: |_| true, of: |run, s| percent(phase(run, s, "kernel")) },
+    Shown { head: "L2 ops", has: |_| true, of: |run, s| percent(phase(run, s, "sync")) },
+    Shown { head: "firmware", has: |_| true, of: |run, s| percent(phase(run, s, "firmware")) },
     Shown {
         head: "L1 hits",
         has: |s| s.machine.chiplets == 1 && s.machine.gpus == 1 && s.l1.design != "none",
@@ -61,10 +62,10 @@ fn group(run: &record::Run, start: &str) -> u64 {
     group.map(|(_, value)| value).sum()
 }
 
-/// The fraction of a run's cycles in kernels, as the mean of the GPUs.
-pub fn in_kernels(run: &record::Run, system: &System) -> f64 {
+/// The fraction of a run's cycles in a phase of [`machine::PHASES`], as the mean of the GPUs.
+pub fn phase(run: &record::Run, system: &System, name: &str) -> f64 {
     let all = run.cycles as f64 * f64::from(system.machine.gpus);
-    (count(run, "launch.kernel_cycles") as f64 / all.max(1.0)).min(1.0)
+    count(run, &format!("launch.cycles.{name}")) as f64 / all.max(1.0)
 }
 
 fn percent(fraction: f64) -> String {
@@ -154,7 +155,7 @@ fn by_variant(compared: &Compared) -> Vec<Vec<String>> {
         if perturbed(compared.args) > 0 {
             let [low, high] = range(means.as_deref().unwrap_or_default());
             let is_first = number == 0 || means.is_none();
-            row.push(if is_first { String::new() } else { format!("{low:.2} .. {high:.2}") });
+            row.push(if is_first { String::new() } else { format!("{low:.2}..{high:.2}") });
         }
         let system = &compared.systems[number];
         let cell = |shown: &&Shown| match (shown.has)(system) {
