@@ -22,9 +22,10 @@ impl Releases {
         self.done
     }
 
-    /// True when no release is under way and no pulse is shown.
+    /// True when nothing changes until a completion comes: no MARK is to be sent, no pulse is
+    /// shown.
     pub fn is_idle(&self) -> bool {
-        !self.active && self.done.is_none() && self.error.is_none()
+        self.unsent == 0 && self.done.is_none() && self.error.is_none()
     }
 
     /// A store or atomic to `dest` is under way.

@@ -15,6 +15,7 @@ pub struct Fabric {
     switch: Switch,
     now: u64,
     due: Vec<u64>, // cycle of the next event on each link, without a new beat
+    next: u64,     // the first of these
     shown: Vec<Option<Tlp>>,
 }
 
@@ -27,6 +28,7 @@ impl Fabric {
             switch: Switch::new(gpus, cfg.input_beats as usize),
             now: 0,
             due: vec![u64::MAX; gpus],
+            next: u64::MAX,
             shown: vec![None; gpus],
         })
     }
@@ -39,6 +41,11 @@ impl Fabric {
     /// The beat shown to GPU `dest` in this cycle.
     pub fn tlp(&self, dest: usize) -> Option<&Tlp> {
         self.switch.output(dest)
+    }
+
+    /// No beat is shown to any GPU in this cycle.
+    pub fn shows_nothing(&self) -> bool {
+        self.switch.is_empty()
     }
 
     /// Sums of each link up to cycle `now`, at most [`Self::quiet_cycles`] ahead.
@@ -66,10 +73,7 @@ impl Fabric {
         if !self.switch.is_empty() {
             return 0;
         }
-        match self.due.iter().min() {
-            None | Some(&u64::MAX) => u64::MAX,
-            Some(due) => due.saturating_sub(self.now),
-        }
+        if self.next == u64::MAX { u64::MAX } else { self.next.saturating_sub(self.now) }
     }
 
     /// The same as `cycles` ticks without a beat, at most [`Self::quiet_cycles`].
@@ -81,6 +85,10 @@ impl Fabric {
     /// shown to it; bit `s` of `crc_error`: injected fault on the link of GPU `s`.
     pub fn tick(&mut self, tlp: &[Option<Tlp>], ready: &[bool], crc_error: u32) {
         let mut has_beat = !self.switch.is_empty();
+        if self.next > self.now && !has_beat && tlp.iter().all(Option::is_none) {
+            self.now += 1;
+            return;
+        }
         for (source, link) in self.links.iter_mut().enumerate() {
             self.shown[source] = None;
             if self.due[source] > self.now && tlp[source].is_none() {
@@ -94,6 +102,7 @@ impl Fabric {
             self.due[source] = link.quiet_cycles().saturating_add(link.now());
             has_beat |= dest.is_some();
         }
+        self.next = self.due.iter().copied().min().unwrap_or(u64::MAX);
         if has_beat {
             self.switch.tick(&self.shown, ready);
         }

@@ -24,6 +24,7 @@ pub struct Switch {
     queue_beats: usize,
     queues: Vec<VecDeque<Tlp>>, // [dest * gpus + source]
     ports: Vec<Port>,
+    held: u32, // beats in all queues
 }
 
 impl Switch {
@@ -35,6 +36,7 @@ impl Switch {
             queue_beats,
             queues: vec![VecDeque::new(); gpus * gpus],
             ports: vec![Port::default(); gpus],
+            held: 0,
         }
     }
 
@@ -51,7 +53,7 @@ impl Switch {
 
     /// True when no queue holds a beat: a tick without a beat changes nothing.
     pub fn is_empty(&self) -> bool {
-        self.ports.iter().all(|port| port.held == 0)
+        self.held == 0
     }
 
     /// One clock edge. `inputs[s]`: the beat shown by the link of source `s`, taken where
@@ -69,6 +71,7 @@ impl Switch {
                 self.queues[dest * self.gpus + source].pop_front();
                 let port = &mut self.ports[dest];
                 port.held -= 1;
+                self.held -= 1;
                 if eop {
                     (port.source, port.next) = (None, (source + 1) % self.gpus);
                 }
@@ -78,6 +81,7 @@ impl Switch {
             if let Some(beat) = beat.filter(|_| taken >> source & 1 == 1) {
                 self.queues[usize::from(beat.dest) * self.gpus + source].push_back(beat);
                 self.ports[usize::from(beat.dest)].held += 1;
+                self.held += 1;
             }
         }
         for (dest, port) in self.ports.iter_mut().enumerate() {

@@ -66,8 +66,6 @@ pub struct Incoming {
     has_link: bool,
     latency: Cycle,
     ecrc: bool,
-    /// Link cycle of the next tick, without a message or a beat before.
-    pub due: Cycle,
     pub counters: Counters,
 }
 
@@ -90,7 +88,6 @@ impl Incoming {
             has_link: spec.has_link,
             latency: spec.link.link_lat.into(),
             ecrc: spec.finepack.ecrc == 1,
-            due: Cycle::MAX,
             counters: Counters::default(),
         }
     }
@@ -100,26 +97,22 @@ impl Incoming {
         self.block.catch_up(now, &depacketizer::In { tlp: None, st_ready: true });
     }
 
-    /// Something is to do in link cycle `now`. `own`: the GPU's other side.
-    pub fn is_due(&self, ctx: &Context, now: Cycle, own: &Outgoing) -> bool {
-        self.due <= now || self.has_work_of(own) || self.has_message(ctx)
-    }
-
     /// The GPU's other side has something for the reverse link.
     pub fn has_work_of(&self, own: &Outgoing) -> bool {
         !own.departing.is_empty() || self.crosses && own.asked > 0
     }
 
-    fn has_message(&self, ctx: &Context) -> bool {
+    /// An answer, or what is for another GPU, is there.
+    pub fn has_message(&self, ctx: &Context) -> bool {
         self.ports.answers.iter().any(|&inlet| ctx.has(inlet))
     }
 
-    /// Sets the cycle of the next tick, after link cycle `now`.
-    pub fn plan(&mut self, ctx: &Context, now: Cycle) {
+    /// The link cycle of the next tick after `now`, without a message or a beat before.
+    pub fn next(&mut self, ctx: &Context, now: Cycle) -> Cycle {
         let is_busy = !self.arrived.is_empty() || self.has_message(ctx);
         let block = if is_busy { 0 } else { self.block.quiet_cycles() };
         let flying = self.flying.front().map_or(Cycle::MAX, |&(due, _)| due);
-        self.due = block.saturating_add(now + 1).min(flying).max(now + 1);
+        block.saturating_add(now + 1).min(flying).max(now + 1)
     }
 
     /// True while an access may be delivered without a link.
@@ -127,10 +120,11 @@ impl Incoming {
         self.arrived.len() < ROOM
     }
 
-    /// An access leaves its GPU in link cycle `now`, for one without a link.
-    pub fn deliver(&mut self, now: Cycle, access: Ingress) {
+    /// An access leaves its GPU in link cycle `now`, for one without a link. Gives the link cycle
+    /// in which it arrives.
+    pub fn deliver(&mut self, now: Cycle, access: Ingress) -> Cycle {
         self.flying.push_back((now + self.latency, access));
-        self.due = self.due.min(now + self.latency);
+        now + self.latency
     }
 
     /// One link cycle. `out`: the sides of all GPUs, for what goes back to them. True where the

@@ -100,6 +100,10 @@ pub struct Gate {
     arriving: Vec<Incoming>,
     beats: Vec<Option<Tlp>>,
     ready: Vec<bool>,
+    /// Link cycle of the next tick of each GPU as source and as home, unless a message or a beat
+    /// comes before. Apart, as every link cycle compares all of them.
+    out_due: Box<[Cycle]>,
+    arriving_due: Box<[Cycle]>,
     /// Cycles of the links so far, those that were skipped included.
     link_cycle: Cycle,
     /// Every GPU is ticked in every cycle of the links.
@@ -137,6 +141,8 @@ impl Gate {
             arriving,
             beats: vec![None; gpus],
             ready: vec![false; gpus],
+            out_due: vec![Cycle::MAX; gpus].into(),
+            arriving_due: vec![Cycle::MAX; gpus].into(),
             link_cycle: 0,
             tick_all: false,
         })
@@ -163,6 +169,15 @@ impl Gate {
         }
         self.fabric.skip(ended - self.link_cycle);
         self.link_cycle = ended;
+        // Messages come with the machine's cycles alone.
+        for gpu in 0..self.out.len() {
+            if self.out[gpu].has_message(ctx) {
+                self.out_due[gpu] = 0;
+            }
+            if self.arriving[gpu].has_message(ctx) {
+                self.arriving_due[gpu] = 0;
+            }
+        }
         while self.link_cycle < due {
             self.link_cycle += 1;
             self.tick_links(ctx);
@@ -176,20 +191,29 @@ impl Gate {
     /// One cycle of the links: of the GPUs that have something to do in it.
     fn tick_links(&mut self, ctx: &mut Context) {
         let now = self.link_cycle;
-        for (gpu, arriving) in self.arriving.iter_mut().enumerate() {
-            // The blocks' outputs are registered: in which order they are ticked changes nothing.
+        if self.tick_all {
+            self.look_again();
+        }
+        // The blocks' outputs are registered: in which order they are ticked changes nothing.
+        let is_empty = self.fabric.shows_nothing();
+        let mut homes = due(&self.arriving_due, now);
+        if !is_empty {
+            (0..self.out.len()).for_each(|g| homes |= u32::from(self.fabric.tlp(g).is_some()) << g);
+        }
+        for gpu in numbers(homes) {
             let tlp = self.fabric.tlp(gpu).copied();
-            if tlp.is_some() || self.tick_all || arriving.is_due(ctx, now, &self.out[gpu]) {
-                arriving.catch_up(now - 1);
-                self.ready[gpu] = arriving.tick(ctx, now, tlp, &mut self.out);
-                arriving.plan(ctx, now);
+            let arriving = &mut self.arriving[gpu];
+            arriving.catch_up(now - 1);
+            self.ready[gpu] = arriving.tick(ctx, now, tlp, &mut self.out);
+            self.arriving_due[gpu] = arriving.next(ctx, now);
+        }
+        if homes != 0 {
+            for (due, out) in self.out_due.iter_mut().zip(&self.out) {
+                *due = out.expected().min(*due);
             }
         }
-        for gpu in 0..self.out.len() {
-            self.beats[gpu] = None;
-            if !self.tick_all && !self.out[gpu].is_due(ctx, now) {
-                continue;
-            }
+        let sources = due(&self.out_due, now);
+        for gpu in numbers(sources) {
             self.out[gpu].catch_up(now - 1);
             if self.has_link {
                 let link_ready = self.fabric.tlp_ready(gpu);
@@ -197,9 +221,13 @@ impl Gate {
             } else {
                 self.hand_over(ctx, gpu);
             }
-            self.out[gpu].plan(ctx, now);
+            self.out_due[gpu] = self.out[gpu].next(ctx, now);
+            if self.arriving[gpu].has_work_of(&self.out[gpu]) {
+                self.arriving_due[gpu] = now + 1;
+            }
         }
         self.fabric.tick(&self.beats, &self.ready, 0);
+        numbers(sources).for_each(|gpu| self.beats[gpu] = None);
     }
 
     /// A path without a link hands over as much as it can; its destinations must have room.
@@ -209,7 +237,9 @@ impl Gate {
             let (_, direct) = self.out[gpu].tick(ctx, self.link_cycle, true, room);
             match direct {
                 Some((dest, access)) => {
-                    self.arriving[usize::from(dest)].deliver(self.link_cycle, access);
+                    let dest = usize::from(dest);
+                    let due = self.arriving[dest].deliver(self.link_cycle, access);
+                    self.arriving_due[dest] = due.min(self.arriving_due[dest]);
                 }
                 None if !room || !self.out[gpu].is_offering() => break,
                 None => {}
@@ -220,14 +250,9 @@ impl Gate {
     /// The next link cycle in which something is to do unless a message comes; `Cycle::MAX` for
     /// none.
     fn next(&self) -> Cycle {
-        let mut next = self.fabric.quiet_cycles().saturating_add(self.link_cycle + 1);
-        for (out, arriving) in self.out.iter().zip(&self.arriving) {
-            next = next.min(out.due).min(arriving.due);
-            if arriving.has_work_of(out) {
-                next = self.link_cycle + 1;
-            }
-        }
-        if self.tick_all { self.link_cycle + 1 } else { next }
+        let links = self.fabric.quiet_cycles().saturating_add(self.link_cycle + 1);
+        let next = self.out_due.iter().chain(&self.arriving_due).fold(links, |a, &b| a.min(b));
+        if self.tick_all { self.link_cycle + 1 } else { next.max(self.link_cycle + 1) }
     }
 
     /// Ticks every GPU in every cycle of the links from now on.
@@ -238,8 +263,8 @@ impl Gate {
     /// A block is observed from some cycle on: each GPU is ticked when the gate is, which asks its
     /// blocks again.
     pub fn look_again(&mut self) {
-        self.out.iter_mut().for_each(|out| out.due = 0);
-        self.arriving.iter_mut().for_each(|arriving| arriving.due = 0);
+        self.out_due.fill(0);
+        self.arriving_due.fill(0);
     }
 
     /// Each TLP is to be seen by [`Self::drain_sent`].
@@ -271,4 +296,20 @@ impl Gate {
             (counters, link)
         })
     }
+}
+
+/// Of these link cycles those that are not after `now`, a bit for each.
+#[inline]
+fn due(all: &[Cycle], now: Cycle) -> u32 {
+    all.iter().rev().fold(0, |bits, &due| bits << 1 | u32::from(due <= now))
+}
+
+/// The numbers of bits, from the lowest on.
+#[inline]
+fn numbers(mut bits: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let number = (bits != 0).then(|| bits.trailing_zeros() as usize);
+        bits &= bits.wrapping_sub(1);
+        number
+    })
 }

@@ -109,8 +109,6 @@ pub struct Outgoing {
     /// Loads and atomics that have gone into the path, for what they say beside them.
     pub asked: u32,
     staging: Staging,
-    /// Link cycle of the next tick, without a message before.
-    pub due: Cycle,
     pub counters: Counters,
 }
 
@@ -171,7 +169,6 @@ impl Outgoing {
             departing: VecDeque::new(),
             asked: 0,
             staging: Staging::default(),
-            due: Cycle::MAX,
             counters: Counters::default(),
         }
     }
@@ -181,40 +178,35 @@ impl Outgoing {
         self.path.catch_up(now, self.gpu as u8);
     }
 
-    /// Something is to do in link cycle `now`.
-    pub fn is_due(&self, ctx: &Context, now: Cycle) -> bool {
-        self.due <= now || self.has_message(ctx)
-    }
-
-    fn has_message(&self, ctx: &Context) -> bool {
+    /// A request, or a release command, is there.
+    pub fn has_message(&self, ctx: &Context) -> bool {
         self.ports.exits.iter().any(|&inlet| ctx.has(inlet)) || ctx.has(self.ports.release.0)
     }
 
-    /// Sets the cycle of the next tick, after link cycle `now`.
-    pub fn plan(&mut self, ctx: &Context, now: Cycle) {
+    /// The link cycle of the next tick after `now`, without a message before.
+    pub fn next(&mut self, ctx: &Context, now: Cycle) -> Cycle {
         let is_busy = self.is_offering()
             || !self.answers.is_empty()
             || (!self.fences.is_empty() && self.release != Release::Under)
             || !matches!(self.release, Release::None | Release::Under)
             || self.has_message(ctx);
-        self.due = if is_busy { now + 1 } else { self.waits(now) };
-    }
-
-    fn waits(&self, now: Cycle) -> Cycle {
+        if is_busy {
+            return now + 1;
+        }
         let path = self.path.quiet_cycles().saturating_add(now + 1);
-        let completion = self.completions.front().map_or(Cycle::MAX, |&(at, _)| at);
-        path.min(completion).min(self.returned_due).max(now + 1)
+        path.min(self.expected()).max(now + 1)
     }
 
-    fn expect(&mut self, due: Cycle) {
-        self.due = self.due.min(due);
+    /// When the first of what is on its way to this GPU is here.
+    pub fn expected(&self) -> Cycle {
+        let completion = self.completions.front().map_or(Cycle::MAX, |&(at, _)| at);
+        completion.min(self.returned_due)
     }
 
     /// A MARK of this GPU has been completed by another; its completion is here in link cycle
     /// `due`.
     pub fn complete_mark(&mut self, due: Cycle, from: u8) {
         self.completions.push_back((due, from));
-        self.expect(due);
     }
 
     /// Data comes back from a GPU in link cycle `due`, and what the answer says.
@@ -237,7 +229,6 @@ impl Outgoing {
     fn put_returned(&mut self, from: usize, due: Cycle, returned: Returned) {
         self.returned[from].push_back((due, returned));
         self.returned_due = self.returned_due.min(due);
-        self.expect(due);
     }
 
     /// True while another L2 may say something.
