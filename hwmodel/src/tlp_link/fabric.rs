@@ -43,9 +43,9 @@ impl Fabric {
         self.switch.output(dest)
     }
 
-    /// No beat is shown to any GPU in this cycle.
-    pub fn shows_nothing(&self) -> bool {
-        self.switch.is_empty()
+    /// The GPUs to which a beat is shown in this cycle, a bit for each.
+    pub fn shown(&self) -> u32 {
+        self.switch.shown()
     }
 
     /// Sums of each link up to cycle `now`, at most [`Self::quiet_cycles`] ahead.
@@ -84,16 +84,16 @@ impl Fabric {
     /// One clock edge. `tlp[s]`: beat of GPU `s`'s egress path; `ready[d]`: GPU `d` takes the beat
     /// shown to it; bit `s` of `crc_error`: injected fault on the link of GPU `s`.
     pub fn tick(&mut self, tlp: &[Option<Tlp>], ready: &[bool], crc_error: u32) {
-        let mut has_beat = !self.switch.is_empty();
-        if self.next > self.now && !has_beat && tlp.iter().all(Option::is_none) {
-            self.now += 1;
-            return;
+        let mut active = 0;
+        for (source, (due, beat)) in self.due.iter().zip(tlp).enumerate() {
+            active |= u32::from(*due <= self.now || beat.is_some()) << source;
         }
-        for (source, link) in self.links.iter_mut().enumerate() {
-            self.shown[source] = None;
-            if self.due[source] > self.now && tlp[source].is_none() {
-                continue;
-            }
+        let is_any_active = active != 0;
+        let mut has_beat = !self.switch.is_empty();
+        while active != 0 {
+            let source = active.trailing_zeros() as usize;
+            active &= active - 1;
+            let link = &mut self.links[source];
             link.skip(self.now - link.now());
             let dest = link.tlp().map(|beat| beat.dest);
             let tlp_ready = dest.is_some_and(|dest| self.switch.ready(source, dest.into()));
@@ -102,9 +102,12 @@ impl Fabric {
             self.due[source] = link.quiet_cycles().saturating_add(link.now());
             has_beat |= dest.is_some();
         }
-        self.next = self.due.iter().copied().min().unwrap_or(u64::MAX);
+        if is_any_active {
+            self.next = self.due.iter().copied().min().unwrap_or(u64::MAX);
+        }
         if has_beat {
             self.switch.tick(&self.shown, ready);
+            self.shown.fill(None);
         }
         self.now += 1;
     }

@@ -51,6 +51,14 @@ impl Switch {
         self.queues[dest * self.gpus + source].front()
     }
 
+    /// The destinations that are shown a beat, a bit for each.
+    pub fn shown(&self) -> u32 {
+        if self.is_empty() {
+            return 0;
+        }
+        (0..self.gpus).map(|dest| u32::from(self.output(dest).is_some()) << dest).sum()
+    }
+
     /// True when no queue holds a beat: a tick without a beat changes nothing.
     pub fn is_empty(&self) -> bool {
         self.held == 0

@@ -309,7 +309,9 @@ impl Incoming {
             }
             let sideband = self.crosses.then_some(sideband);
             let from = usize::from(self.gpu);
-            out[source].give_back(from, due, tag as u16, &ctx.lines[line], sideband);
+            // The payload goes on without the message.
+            ctx.messages[message].line = Handle::NONE;
+            out[source].give_back(from, due, tag as u16, line, sideband);
         }
         ctx.drop_message(message);
     }

@@ -4,6 +4,7 @@
 //!
 //! `outgoing` is a GPU as the source of requests, `incoming` as the home that serves them.
 
+mod agenda;
 mod incoming;
 mod outgoing;
 mod parameters;
@@ -26,6 +27,7 @@ use super::message::CLASSES;
 use super::policy::Policy;
 use crate::egress_path::EgressPath;
 
+use agenda::{Agenda, numbers};
 use incoming::Incoming;
 use outgoing::Outgoing;
 
@@ -100,10 +102,9 @@ pub struct Gate {
     arriving: Vec<Incoming>,
     beats: Vec<Option<Tlp>>,
     ready: Vec<bool>,
-    /// Link cycle of the next tick of each GPU as source and as home, unless a message or a beat
-    /// comes before. Apart, as every link cycle compares all of them.
-    out_due: Box<[Cycle]>,
-    arriving_due: Box<[Cycle]>,
+    /// The next tick of each GPU as source and as home, unless a message or a beat comes before.
+    sources: Agenda,
+    homes: Agenda,
     /// Cycles of the links so far, those that were skipped included.
     link_cycle: Cycle,
     /// Every GPU is ticked in every cycle of the links.
@@ -141,8 +142,8 @@ impl Gate {
             arriving,
             beats: vec![None; gpus],
             ready: vec![false; gpus],
-            out_due: vec![Cycle::MAX; gpus].into(),
-            arriving_due: vec![Cycle::MAX; gpus].into(),
+            sources: Agenda::new(gpus),
+            homes: Agenda::new(gpus),
             link_cycle: 0,
             tick_all: false,
         })
@@ -172,17 +173,21 @@ impl Gate {
         // Messages come with the machine's cycles alone.
         for gpu in 0..self.out.len() {
             if self.out[gpu].has_message(ctx) {
-                self.out_due[gpu] = 0;
+                self.sources.set_soon(gpu);
             }
             if self.arriving[gpu].has_message(ctx) {
-                self.arriving_due[gpu] = 0;
+                self.homes.set_soon(gpu);
             }
         }
-        while self.link_cycle < due {
-            self.link_cycle += 1;
+        let mut next = ended + 1;
+        while next <= due {
+            self.fabric.skip(next - 1 - self.link_cycle);
+            self.link_cycle = next;
             self.tick_links(ctx);
+            next = self.next();
         }
-        let next = self.next();
+        self.fabric.skip(due - self.link_cycle);
+        self.link_cycle = due;
         if next != Cycle::MAX {
             ctx.wake_at(self.start(next - 1));
         }
@@ -195,35 +200,32 @@ impl Gate {
             self.look_again();
         }
         // The blocks' outputs are registered: in which order they are ticked changes nothing.
-        let is_empty = self.fabric.shows_nothing();
-        let mut homes = due(&self.arriving_due, now);
-        if !is_empty {
-            (0..self.out.len()).for_each(|g| homes |= u32::from(self.fabric.tlp(g).is_some()) << g);
-        }
+        let homes = self.homes.take(now) | self.fabric.shown();
         for gpu in numbers(homes) {
             let tlp = self.fabric.tlp(gpu).copied();
             let arriving = &mut self.arriving[gpu];
             arriving.catch_up(now - 1);
             self.ready[gpu] = arriving.tick(ctx, now, tlp, &mut self.out);
-            self.arriving_due[gpu] = arriving.next(ctx, now);
+            self.homes.set(gpu, arriving.next(ctx, now), now);
         }
         if homes != 0 {
-            for (due, out) in self.out_due.iter_mut().zip(&self.out) {
-                *due = out.expected().min(*due);
+            // What homes have sent back.
+            for (gpu, out) in self.out.iter().enumerate() {
+                self.sources.expect(gpu, out.expected());
             }
         }
-        let sources = due(&self.out_due, now);
+        let sources = self.sources.take(now);
         for gpu in numbers(sources) {
             self.out[gpu].catch_up(now - 1);
             if self.has_link {
                 let link_ready = self.fabric.tlp_ready(gpu);
-                (self.beats[gpu], _) = self.out[gpu].tick(ctx, now, link_ready, true);
+                self.out[gpu].tick(ctx, now, (link_ready, true), &mut self.beats[gpu]);
             } else {
                 self.hand_over(ctx, gpu);
             }
-            self.out_due[gpu] = self.out[gpu].next(ctx, now);
+            self.sources.set(gpu, self.out[gpu].next(ctx, now), now);
             if self.arriving[gpu].has_work_of(&self.out[gpu]) {
-                self.arriving_due[gpu] = now + 1;
+                self.homes.set_soon(gpu);
             }
         }
         self.fabric.tick(&self.beats, &self.ready, 0);
@@ -234,12 +236,13 @@ impl Gate {
     fn hand_over(&mut self, ctx: &mut Context, gpu: usize) {
         for _ in 0..DIRECT {
             let room = self.arriving.iter().all(Incoming::has_room);
-            let (_, direct) = self.out[gpu].tick(ctx, self.link_cycle, true, room);
+            let now = self.link_cycle;
+            let direct = self.out[gpu].tick(ctx, now, (true, room), &mut self.beats[gpu]);
             match direct {
                 Some((dest, access)) => {
                     let dest = usize::from(dest);
-                    let due = self.arriving[dest].deliver(self.link_cycle, access);
-                    self.arriving_due[dest] = due.min(self.arriving_due[dest]);
+                    let due = self.arriving[dest].deliver(now, access);
+                    self.homes.expect(dest, due);
                 }
                 None if !room || !self.out[gpu].is_offering() => break,
                 None => {}
@@ -250,9 +253,10 @@ impl Gate {
     /// The next link cycle in which something is to do unless a message comes; `Cycle::MAX` for
     /// none.
     fn next(&self) -> Cycle {
-        let links = self.fabric.quiet_cycles().saturating_add(self.link_cycle + 1);
-        let next = self.out_due.iter().chain(&self.arriving_due).fold(links, |a, &b| a.min(b));
-        if self.tick_all { self.link_cycle + 1 } else { next.max(self.link_cycle + 1) }
+        let now = self.link_cycle;
+        let links = self.fabric.quiet_cycles().saturating_add(now + 1);
+        let next = links.min(self.sources.next(now)).min(self.homes.next(now));
+        if self.tick_all { now + 1 } else { next }
     }
 
     /// Ticks every GPU in every cycle of the links from now on.
@@ -263,8 +267,8 @@ impl Gate {
     /// A block is observed from some cycle on: each GPU is ticked when the gate is, which asks its
     /// blocks again.
     pub fn look_again(&mut self) {
-        self.out_due.fill(0);
-        self.arriving_due.fill(0);
+        self.sources.set_all_soon();
+        self.homes.set_all_soon();
     }
 
     /// Each TLP is to be seen by [`Self::drain_sent`].
@@ -296,20 +300,4 @@ impl Gate {
             (counters, link)
         })
     }
-}
-
-/// Of these link cycles those that are not after `now`, a bit for each.
-#[inline]
-fn due(all: &[Cycle], now: Cycle) -> u32 {
-    all.iter().rev().fold(0, |bits, &due| bits << 1 | u32::from(due <= now))
-}
-
-/// The numbers of bits, from the lowest on.
-#[inline]
-fn numbers(mut bits: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let number = (bits != 0).then(|| bits.trailing_zeros() as usize);
-        bits &= bits.wrapping_sub(1);
-        number
-    })
 }

@@ -73,7 +73,8 @@ pub struct Outgoing {
     ports: Ports,
     turn: usize,
     current: Option<Current>,
-    offered: Option<Req>,
+    /// The path's inputs: what is offered stays there until it is accepted.
+    inputs: egress::In,
     /// Of a load or an atomic.
     offered_tag: u16,
     /// Tags of loads and atomics. A request carries the low 8 bits of its own.
@@ -115,7 +116,7 @@ pub struct Outgoing {
 /// What comes over a reverse link.
 enum Returned {
     /// Tag, what the answer says, bytes in their places of the machine's line.
-    Data(u16, Option<Packed>, Box<Line>),
+    Data(u16, Option<Packed>, Handle<Line>),
     /// For an L2 bank, or the GPU's unit; or a load's answer.
     Message(Handle<Message>),
 }
@@ -149,7 +150,7 @@ impl Outgoing {
             ports,
             turn: 0,
             current: None,
-            offered: None,
+            inputs: egress::In { self_id: gpu as u8, ..egress::In::default() },
             offered_tag: 0,
             free_tags: (0..=last).rev().collect(),
             pending: vec![Pending::default(); spec.tags as usize].into(),
@@ -215,10 +216,10 @@ impl Outgoing {
         from: usize,
         due: Cycle,
         tag: u16,
-        data: &Line,
+        data: Handle<Line>,
         sideband: Option<Packed>,
     ) {
-        self.put_returned(from, due, Returned::Data(tag, sideband, Box::new(*data)));
+        self.put_returned(from, due, Returned::Data(tag, sideband, data));
     }
 
     /// What an L2 of a GPU says to one of this GPU comes in link cycle `due`.
@@ -239,7 +240,7 @@ impl Outgoing {
 
     /// True while a request is being offered to the path.
     pub fn is_offering(&self) -> bool {
-        self.current.is_some() || self.offered.is_some()
+        self.current.is_some() || self.inputs.req.is_some()
     }
 
     /// A load or an atomic has arrived at a home: its tag. None where it is not the oldest on its
@@ -280,31 +281,34 @@ impl Outgoing {
         (op, message.size)
     }
 
-    /// One link cycle: the beat shown to the link, and an access that a path without a link hands
-    /// over.
+    /// One link cycle: `beat` becomes what is shown to the link. Gives an access that a path
+    /// without a link hands over. `link_ready`: the link takes a beat; `room`: such an access may
+    /// be handed over.
     pub fn tick(
         &mut self,
         ctx: &mut Context,
         now: Cycle,
-        link_ready: bool,
-        room: bool,
-    ) -> (Option<Tlp>, Option<(u8, Ingress)>) {
+        (link_ready, room): (bool, bool),
+        beat: &mut Option<Tlp>,
+    ) -> Option<(u8, Ingress)> {
         self.take_returned(ctx, now);
         self.send_answers(ctx);
         self.take_release(ctx);
-        if self.offered.is_none() {
+        if self.inputs.req.is_none() {
             self.offer(ctx, now);
         }
         let due = self.completions.front().is_some_and(|(at, _)| *at <= now);
-        let cpl = if due { self.completions.pop_front().map(|(_, from)| from) } else { None };
-        let req = self.offered.filter(|_| room);
-        let (tlp_ready, self_id) = (link_ready, self.gpu as u8);
-        let out = self.path.tick(&egress::In { req, tlp_ready, cpl, self_id });
-        if out.req_ready && req.is_some() {
+        self.inputs.cpl = if due { self.completions.pop_front().map(|(_, from)| from) } else { None };
+        self.inputs.tlp_ready = link_ready;
+        let waits = if room { None } else { self.inputs.req.take() };
+        let out = self.path.tick(&self.inputs);
+        let offers = self.inputs.req.is_some();
+        self.inputs.req = waits.or(self.inputs.req);
+        if out.req_ready && offers {
             self.accepted(ctx);
         }
         let held = &mut self.counters.held;
-        held[0] += u64::from(req.is_some() && !out.req_ready);
+        held[0] += u64::from(offers && !out.req_ready);
         held[1] += u64::from(out.tlp.is_some() && !link_ready);
         if out.evt != Evt::default() {
             self.count(&out.evt);
@@ -312,7 +316,8 @@ impl Outgoing {
         if out.rel == Some(self.release_id) && self.release == Release::Under {
             self.release = Release::Done;
         }
-        (out.tlp, out.st.map(|st| (out.st_dest, st)))
+        *beat = out.tlp;
+        out.st.map(|st| (out.st_dest, st))
     }
 
     /// What the write queue did.
@@ -337,7 +342,7 @@ impl Outgoing {
             }
         }
         if let Some(current) = self.current {
-            self.offered = self.piece(ctx, current);
+            self.inputs.req = self.piece(ctx, current);
         } else if self.release == Release::Wanted {
             self.copy_staged(ctx);
             self.release = Release::Under;
@@ -348,7 +353,7 @@ impl Outgoing {
             }
             self.fenced = self.fences.len();
             let (op, id) = (op::RELEASE_SYS, self.release_id);
-            self.offered = Some(Req { op, id, ..Req::default() });
+            self.inputs.req = Some(Req { op, id, ..Req::default() });
         }
     }
 
@@ -459,7 +464,7 @@ impl Outgoing {
 
     /// The offered request is in the path.
     fn accepted(&mut self, ctx: &mut Context) {
-        let req = self.offered.take().expect("it was offered");
+        let req = self.inputs.req.take().expect("it was offered");
         let Some(mut current) = self.current else { return };
         if req.op == op::STORE {
             let moved = self.machine_mask(ctx, &req);
@@ -522,7 +527,9 @@ impl Outgoing {
             let Pending { message, wanted, .. } = self.pending[usize::from(tag)];
             self.free_tags.push(tag);
             let Message { kind, line, .. } = ctx.messages[message];
-            masks::copy(&mut ctx.lines[line].0, &data.0, wanted);
+            let bytes = ctx.lines[data];
+            ctx.lines.free(data);
+            masks::copy(&mut ctx.lines[line].0, &bytes.0, wanted);
             ctx.messages[message].pieces -= 1;
             let left = ctx.messages[message].pieces;
             let cut = self.current.is_none_or(|c| c.message != message);
