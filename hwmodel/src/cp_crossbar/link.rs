@@ -39,6 +39,11 @@ impl Link {
         self.queue.front().filter(|(due, _)| *due <= now).map(|(_, message)| message)
     }
 
+    /// When the oldest message is due; there must be one.
+    pub fn next(&self) -> u64 {
+        self.queue.front().expect("it is not empty").0
+    }
+
     /// Adds a message; only when it is not full.
     pub fn push(&mut self, due: u64, message: Message) {
         debug_assert!(!self.is_full());

@@ -161,6 +161,23 @@ impl Block for CpCrossbar {
         self.injection.rest == 0 && self.down_busy == 0 && self.up_busy == 0 && self.err == 0
     }
 
+    /// Messages that are not due wait for their cycle.
+    fn quiet_cycles(&self) -> u64 {
+        if self.injection.rest != 0 || self.err != 0 || self.shown.is_some() {
+            return 0;
+        }
+        let down = ones(self.down_busy.into()).map(|c| self.down[c].next());
+        let next = ones(self.up_busy).map(|link| self.up[link].next()).chain(down).min();
+        next.map_or(u64::MAX, |due| due.saturating_sub(self.now))
+    }
+
+    fn skip_quiet(&mut self, cycles: u64) {
+        // While it is idle its clock need not go on: only differences matter.
+        if !self.is_idle() {
+            self.now += cycles;
+        }
+    }
+
     fn show_state(&self, state: &mut State) {
         let Self { config, injection, down, up, .. } = self;
         let Config { chiplets, unicast_latency, broadcast_latency } = *config;
