@@ -66,6 +66,8 @@ pub struct Incoming {
     has_link: bool,
     latency: Cycle,
     ecrc: bool,
+    /// GPUs to which something is on its way since this was asked last, a bit for each.
+    answered: u32,
     pub counters: Counters,
 }
 
@@ -88,6 +90,7 @@ impl Incoming {
             has_link: spec.has_link,
             latency: spec.link.link_lat.into(),
             ecrc: spec.finepack.ecrc == 1,
+            answered: 0,
             counters: Counters::default(),
         }
     }
@@ -365,7 +368,13 @@ impl Incoming {
     /// As `transfer`, counted for the destination GPU.
     fn transfer_to(&mut self, destination: usize, now: Cycle, bytes: u32) -> Cycle {
         self.counters.reverse_to[destination] += u64::from(bytes);
+        self.answered |= 1 << destination;
         self.transfer(now, bytes)
+    }
+
+    /// GPUs to which something is on its way since the last call, a bit for each.
+    pub fn take_answered(&mut self) -> u32 {
+        std::mem::take(&mut self.answered)
     }
 
     /// So many bytes take their time on the reverse link: when they are at their destination.

@@ -151,13 +151,23 @@ impl Gate {
 
     /// Link cycles that have ended when cycle `now` of the machine begins.
     fn links_at(&self, now: Cycle) -> Cycle {
-        (u128::from(now) * u128::from(self.link_mhz) / u128::from(self.clock_mhz)) as Cycle
+        match now.checked_mul(self.link_mhz) {
+            Some(product) => product / self.clock_mhz,
+            None => {
+                (u128::from(now) * u128::from(self.link_mhz) / u128::from(self.clock_mhz)) as Cycle
+            }
+        }
     }
 
     /// The machine's cycle in which the link cycle after so many ended ones begins.
     fn start(&self, ended: Cycle) -> Cycle {
-        let ended = u128::from(ended + 1);
-        (ended * u128::from(self.clock_mhz)).div_ceil(self.link_mhz.into()) as Cycle - 1
+        match (ended + 1).checked_mul(self.clock_mhz) {
+            Some(product) => product.div_ceil(self.link_mhz) - 1,
+            None => {
+                let product = u128::from(ended + 1) * u128::from(self.clock_mhz);
+                product.div_ceil(self.link_mhz.into()) as Cycle - 1
+            }
+        }
     }
 
     /// One cycle of the machine: the cycles of the links that begin in it.
@@ -201,18 +211,17 @@ impl Gate {
         }
         // The blocks' outputs are registered: in which order they are ticked changes nothing.
         let homes = self.homes.take(now) | self.fabric.shown();
+        let mut answered = 0;
         for gpu in numbers(homes) {
             let tlp = self.fabric.tlp(gpu).copied();
             let arriving = &mut self.arriving[gpu];
             arriving.catch_up(now - 1);
             self.ready[gpu] = arriving.tick(ctx, now, tlp, &mut self.out);
+            answered |= arriving.take_answered();
             self.homes.set(gpu, arriving.next(ctx, now), now);
         }
-        if homes != 0 {
-            // What homes have sent back.
-            for (gpu, out) in self.out.iter().enumerate() {
-                self.sources.expect(gpu, out.expected());
-            }
+        for gpu in numbers(answered) {
+            self.sources.expect(gpu, self.out[gpu].expected());
         }
         let sources = self.sources.take(now);
         for gpu in numbers(sources) {
@@ -228,8 +237,13 @@ impl Gate {
                 self.homes.set_soon(gpu);
             }
         }
-        self.fabric.tick(&self.beats, &self.ready, 0);
-        numbers(sources).for_each(|gpu| self.beats[gpu] = None);
+        let has_beat = numbers(sources).any(|gpu| self.beats[gpu].is_some());
+        if has_beat || self.fabric.quiet_cycles() == 0 {
+            self.fabric.tick(&self.beats, &self.ready, 0);
+            numbers(sources).for_each(|gpu| self.beats[gpu] = None);
+        } else {
+            self.fabric.skip(1);
+        }
     }
 
     /// A path without a link hands over as much as it can; its destinations must have room.

@@ -298,7 +298,8 @@ impl Outgoing {
             self.offer(ctx, now);
         }
         let due = self.completions.front().is_some_and(|(at, _)| *at <= now);
-        self.inputs.cpl = if due { self.completions.pop_front().map(|(_, from)| from) } else { None };
+        self.inputs.cpl =
+            if due { self.completions.pop_front().map(|(_, from)| from) } else { None };
         self.inputs.tlp_ready = link_ready;
         let waits = if room { None } else { self.inputs.req.take() };
         let out = self.path.tick(&self.inputs);
