@@ -11,6 +11,7 @@ mod packets;
 mod probed;
 mod streams;
 mod team;
+mod trial;
 mod watchdog;
 
 use std::cell::OnceCell;
@@ -31,6 +32,7 @@ use packets::Handover;
 use probed::Probing;
 use streams::Queues;
 use team::Team;
+use trial::Trial;
 use watchdog::Watchdog;
 
 use super::bodies::{Bodies, Cp};
@@ -98,6 +100,8 @@ pub struct Options {
     /// Threads that simulate the machine, where it can be cut into so many pieces and nobody looks
     /// at it as a whole; 0 is 1.
     pub threads: u8,
+    /// Several threads only where a trial on one finds that they are faster.
+    pub trial: bool,
 }
 
 /// Steps between two calls of who wants to know how far the run is, and of the watchdog: a power of
@@ -124,6 +128,9 @@ pub struct Machine {
     pieces: Vec<u16>,
     /// Where several threads run it.
     team: Option<Box<Team>>,
+    /// Whether several threads would be faster is to be found out; it is, and they would.
+    trial: Option<Trial>,
+    is_trial_over: bool,
     /// Events that are read and not done: buffers that come to be, the next kernel, and as far as
     /// the one behind it.
     upcoming: VecDeque<Event>,
@@ -216,6 +223,8 @@ impl Machine {
             bodies: bodies.clone(),
             pieces: built.pieces,
             team: None,
+            trial: None,
+            is_trial_over: false,
             upcoming: VecDeque::new(),
             handed_over: None,
             queues: None,
@@ -276,6 +285,14 @@ impl Machine {
 
     fn run_anyhow(&mut self) -> Result<Cycle, RunError> {
         let threads = self.threads();
+        if threads > 1 && self.options.trial {
+            self.trial = Some(Trial::new(threads));
+            let result = self.run_program();
+            if !self.is_trial_over {
+                return result;
+            }
+            self.begin_again()?;
+        }
         if threads > 1 {
             if let Ok(cycles) = self.run_on_threads(threads) {
                 return Ok(cycles);
@@ -656,6 +673,9 @@ impl Machine {
         if self.steps / PROGRESS_STEPS > before / PROGRESS_STEPS {
             self.tell_progress();
             self.watch()?;
+            if self.ends_trial() {
+                return Err(RunError::Threads);
+            }
         }
         self.check()
     }

@@ -41,11 +41,18 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..),
         group = bundled::VALUE)]
     pub max_cycles: Option<u64>,
-    /// Threads that simulate the machine, each some of its chiplets; the result is the same
+    /// Threads that simulate the machine at most, each some of its chiplets; the result is the same
     ///
-    /// Without it one does, and where there are cores for it a second one reads the trace ahead.
-    /// More need cores of their own, and as much memory again each.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    /// The run begins on one thread, and begins again on several where a trial of a tenth of a
+    /// second shows that they are faster. Each thread needs a core, and as much memory as one.
+    /// Without a number, and for `duet run` without the option: 4, or as many as there are cores.
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        default_missing_value = "4",
+        value_parser = clap::value_parser!(u8).range(1..=64)
+    )]
     pub threads: Option<u8>,
 }
 
@@ -70,6 +77,15 @@ pub struct Job {
 
 /// `KEY=VALUE` pairs.
 pub type Settings = Vec<(String, String)>;
+
+/// Threads that simulate a machine where no number is given: more rarely help.
+pub const THREADS: u8 = 4;
+
+/// Cores of the host.
+pub fn cores() -> u8 {
+    let cores = std::thread::available_parallelism();
+    cores.map_or(1, |cores| u8::try_from(cores.get()).unwrap_or(u8::MAX))
+}
 
 /// Takes `KEY=VALUE`s apart.
 pub fn settings(set: &[String]) -> Result<Settings, Failure> {
@@ -146,8 +162,7 @@ impl Job {
     pub fn open(args: &Args, system: System, program: &Program) -> Result<Self, Failure> {
         let (program, folder) = program.open()?;
         let workload = format!("{} {:016x}", program.name(), program.checksum());
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let read_ahead = args.threads.is_none() && cores > 1;
+        let read_ahead = args.threads.is_none() && cores() > 1;
         Ok(Self { system, program, read_ahead, workload, _folder: folder })
     }
 

@@ -113,8 +113,23 @@ fn files(args: &Args) -> Files {
 pub fn options(job: &job::Args) -> Options {
     let max_cycles = job.max_cycles.unwrap_or(0);
     let (sequential, perturb) = (Some(Keep::default()), job.perturb);
-    let threads = job.threads.unwrap_or(1);
-    Options { max_cycles, by_kernel: true, sequential, perturb, threads, ..Options::default() }
+    let threads = job.threads.unwrap_or(1).min(job::cores());
+    let by_kernel = true;
+    let known = Options { max_cycles, by_kernel, sequential, perturb, ..Options::default() };
+    Options { threads, trial: true, ..known }
+}
+
+/// Says where fewer threads simulate the machine than were asked for.
+fn tell_threads(machine: &Machine, wanted: Option<u8>) {
+    let Some(wanted) = wanted.filter(|&wanted| wanted > 1) else { return };
+    let (most, cores) = (machine.most_threads(), job::cores());
+    if let Some(why) = machine.why_one_thread() {
+        eprintln!("duet: note: --threads {wanted}: one thread simulates the machine: {why}");
+    } else if u16::from(wanted) > most {
+        eprintln!("duet: note: --threads {wanted}: at most {most}, one for each chiplet");
+    } else if wanted > cores {
+        eprintln!("duet: note: --threads {wanted}: at most {cores}, one for each core");
+    }
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
@@ -131,7 +146,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     for warning in job.system.warnings() {
         eprintln!("duet: warning: {warning}");
     }
-    let options = options(&args.choice.job);
+    let threads = args.choice.job.threads.unwrap_or(job::THREADS).min(job::cores());
+    let options = Options { threads, ..options(&args.choice.job) };
     let mut chosen = args.choice.bodies(&job.system)?;
     args.waves.look_inside(&job, &mut chosen)?;
     bodies::build_all(&job.requests(&chosen)?, None)?;
@@ -165,6 +181,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 
     let seed = args.choice.job.seed();
     let live = args.live.and_then(|port| Live::start(port, &mut machine, &job, seed));
+    tell_threads(&machine, args.choice.job.threads);
     let result = progress::show(&mut machine, job.totals(), Machine::run);
     let cycles = machine.cycle();
     let checked = machine.checked();

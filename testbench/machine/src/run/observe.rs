@@ -217,12 +217,8 @@ impl Machine {
 
     #[cold]
     pub(super) fn tell_progress(&mut self) {
-        let groups = |part: &Part| match part {
-            Part::Core(core) => core.counters.groups,
-            _ => 0,
-        };
         let checked = self.ctx.check.checked;
-        let mut groups = self.parts.iter().map(groups).sum();
+        let mut groups = self.groups();
         let mut checked = checked.loads + checked.atomics;
         if let Some(team) = &mut self.team {
             team.done = (groups, checked);
@@ -232,6 +228,15 @@ impl Machine {
         if let Some(see) = &mut self.observers.progress {
             see(&Progress { cycle: self.ctx.now, groups, checked });
         }
+    }
+
+    /// Work-groups that this thread has started.
+    pub(super) fn groups(&self) -> u64 {
+        let of_part = |part: &Part| match part {
+            Part::Core(core) => core.counters.groups,
+            _ => 0,
+        };
+        self.parts.iter().map(of_part).sum()
     }
 
     /// Shows what has left the GPUs, and the cycles of sockets that have ended, within the window.

@@ -162,28 +162,43 @@ impl Team {
 }
 
 impl Machine {
-    /// Threads that the run may have. One, where somebody looks into the machine as a whole or is
-    /// told in what order things happen, where a body is RTL, where no part can be cut off, and
-    /// where the program has several streams.
-    pub(super) fn threads(&self) -> u8 {
-        let Options { threads, order, visit_all, watch, compare_lines, .. } = self.options;
-        let is_one = visit_all
-            || order != Order::Numbers
+    /// Why the run has one thread, whatever was wanted: part of a sentence.
+    pub fn why_one_thread(&self) -> Option<&'static str> {
+        let Options { order, visit_all, watch, compare_lines, .. } = self.options;
+        let ctx = &self.ctx;
+        let is_checked = ctx.sequential.is_some() || ctx.timed.is_some() || ctx.values.is_some();
+        let is_seen = ctx.recorder.is_some()
             || watch.is_some()
             || compare_lines > 0
-            || self.ctx.sequential.is_some()
-            || self.ctx.timed.is_some()
-            || self.ctx.recorder.is_some()
-            || self.ctx.values.is_some()
-            || self.ctx.places.are_replicated()
             || self.observers.are_told_of_blocks()
-            || self.sockets.is_watched()
-            || self.has_rtl();
-        let most = u8::try_from(self.all_pieces()).unwrap_or(HERE);
-        let threads = if is_one { 1 } else { threads.clamp(1, most) };
+            || self.sockets.is_watched();
         // A trace that cannot be read fails on one thread.
-        let has_streams = || self.ctx.program.streams().map_or(true, |number| number > 1);
-        if threads > 1 && has_streams() { 1 } else { threads }
+        let has_streams = || ctx.program.streams().map_or(true, |number| number > 1);
+        [
+            (visit_all || order != Order::Numbers, "its components have an order"),
+            (is_checked, "the order of its accesses is checked"),
+            (is_seen, "a report, log, timeline or waveform is written"),
+            (ctx.places.are_replicated(), "its pages have copies"),
+            (self.has_rtl(), "a block is RTL or in lockstep"),
+            (self.all_pieces() == 1, "it has one chiplet, or CUs with wires to a unit of the GPU"),
+        ]
+        .into_iter()
+        .find_map(|(holds, why)| holds.then_some(why))
+        .or_else(|| has_streams().then_some("the program has several streams"))
+    }
+
+    /// Threads that the run may have.
+    pub(super) fn threads(&self) -> u8 {
+        let most = u8::try_from(self.all_pieces()).unwrap_or(HERE);
+        match self.options.threads.clamp(1, most) {
+            threads if threads > 1 && self.why_one_thread().is_none() => threads,
+            _ => 1,
+        }
+    }
+
+    /// Pieces of the machine that threads can simulate apart.
+    pub fn most_threads(&self) -> u16 {
+        self.all_pieces()
     }
 
     pub(super) fn all_pieces(&self) -> u16 {

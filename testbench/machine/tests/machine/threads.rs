@@ -43,6 +43,22 @@ fn same(system: &System, program: &Reader, options: Options) -> Told {
     one
 }
 
+/// As many threads as chiplets, and fewer.
+#[test]
+fn sixteen_chiplets_give_the_same_on_any_number_of_threads() {
+    let system = system("cpelide-4-small", &[("machine.gpus", "4")]);
+    let program = small("stream", 128);
+    let options = Options { by_kernel: true, max_cycles: MOST_CYCLES, ..Options::default() };
+    let one = tell(&system, &program, options);
+    for threads in [4, 8, 16] {
+        assert_eq!(
+            tell(&system, &program, Options { threads, ..options }),
+            one,
+            "{threads} threads"
+        );
+    }
+}
+
 fn small(name: &str, size: u32) -> Reader {
     let params = traces::kernels::program::<()>(name).unwrap().params();
     built_in(name, &Params { size, iterations: 1, ..params })
