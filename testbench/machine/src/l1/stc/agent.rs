@@ -50,7 +50,8 @@ pub fn new(make: &mut Make) -> Made<dyn L1> {
         from_manager: make.wire_from_unit(link),
         to_manager: make.wire_to_unit(link),
         seen: Down { chg_info: out.cer, ..Down::default() },
-        shown: Packed::default(),
+        heard: None,
+        shown: Up::default(),
         counters: Counters::default(),
         out,
     }))
@@ -118,8 +119,10 @@ struct Agent {
     has_swept: bool,
     from_manager: WireId,
     to_manager: WireId,
+    /// What the manager shows, as it stands on the wire and unpacked; what it is shown.
+    heard: Option<Packed>,
     seen: Down,
-    shown: Packed,
+    shown: Up,
     counters: Counters,
 }
 
@@ -310,7 +313,10 @@ impl L1 for Agent {
             return;
         }
         let Out { st, ld, sweep, .. } = self.out;
-        self.seen = port.ctx.see(self.from_manager).get((self.bands,));
+        let down = port.ctx.see(self.from_manager);
+        if self.heard != Some(down) {
+            (self.heard, self.seen) = (Some(down), down.get((self.bands,)));
+        }
         let Down { dmd_ack, prep, chg, chg_info } = self.seen;
         let inputs = In { dmd_ack, prep, chg, chg_info, ..self.inputs };
         self.inputs = In { sweep_done: self.cache.unswept() == 0, ..inputs };
@@ -318,7 +324,8 @@ impl L1 for Agent {
         let ld = ld.filter(|_| !self.is_stalled);
         let sweeps = sweep && self.cache.unswept() > 0;
         let alone = ld.is_none() && st.is_none();
-        if !sweeps || self.has_swept {
+        let looks = !sweeps || self.has_swept;
+        if looks {
             if let Some(load) = ld {
                 self.inputs.ld_ready = self.load(port, load.id, load.nocache);
             }
@@ -339,18 +346,22 @@ impl L1 for Agent {
         }
         let Out { ready, done, req, .. } = self.out;
         let up = Up { ready, done, req_valid: req.is_some(), req: req.unwrap_or_default() };
-        let up = Packed::new(&up, ());
         if up != self.shown {
             self.shown = up;
-            port.ctx.show(self.to_manager, up);
+            port.ctx.show(self.to_manager, Packed::new(&up, ()));
         }
-        // The CU sees in the next cycle that the store is over, the block that all is swept.
+        // What the network refuses is offered again when the network wakes the CU; in a sweep it
+        // takes turns with the sweep.
         let unswept = self.cache.unswept();
+        let waits = looks && !(self.out.sweep && unswept > 0);
+        let st_waits = waits && st.is_some() && !self.inputs.st_ready;
+        let ld_waits = waits && ld.is_some() && !self.inputs.ld_ready;
+        // The CU sees in the next cycle that the store is over, the block that all is swept.
         let idle = self.acks.is_empty()
             && !self.inputs.wa_valid
             && self.inputs.sweep_done == (unswept == 0)
-            && self.out.st.is_none()
-            && (self.out.ld.is_none() || self.is_stalled);
+            && (self.out.st.is_none() || st_waits)
+            && (self.out.ld.is_none() || self.is_stalled || ld_waits);
         let quiet = match self.out.sweep && unswept > 0 {
             // The last of them is seen.
             true => self.block.quiet_cycles().min(unswept - 1),
