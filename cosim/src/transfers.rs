@@ -7,8 +7,9 @@ use ports::Port;
 #[derive(Clone, Debug)]
 struct Channel {
     name: &'static str,
-    /// Handshakes that must be 1: inputs from bit 0, outputs from bit 32.
+    /// Handshakes that must be 1: inputs from bit 0, outputs from bit 32. Of them its valid.
     mask: u64,
+    valid: u64,
     count: u64,
 }
 
@@ -26,8 +27,9 @@ impl Channel {
         for (side, other) in [(sides[0], sides[1]), (sides[1], sides[0])] {
             for payload in side.0.iter().filter(|port| port.valid.is_some()) {
                 let ready = format!("{}_ready", payload.field);
-                let mask = bit(side, payload.field) | bit(other, &ready);
-                channels.push(Self { name: payload.field, mask, count: 0 });
+                let valid = bit(side, payload.field);
+                let mask = valid | bit(other, &ready);
+                channels.push(Self { name: payload.field, mask, valid, count: 0 });
             }
         }
         channels
@@ -62,6 +64,9 @@ impl Log {
 #[derive(Clone, Debug)]
 pub(crate) struct Transfers {
     channels: Vec<Channel>,
+    /// The valids of all, and the channel of each.
+    valids: u64,
+    of_valid: [u8; 64],
     /// Cycles so far.
     pub cycle: u64,
     /// Cycles with a transfer, and the last of them.
@@ -72,7 +77,13 @@ pub(crate) struct Transfers {
 
 impl Transfers {
     pub fn new(block: &Description) -> Self {
-        Self { channels: Channel::of(block), cycle: 0, busy: 0, last: None, log: None }
+        let channels = Channel::of(block);
+        let (mut valids, mut of_valid) = (0, [0; 64]);
+        for (number, channel) in (0..).zip(&channels) {
+            valids |= channel.valid;
+            of_valid[channel.valid.trailing_zeros() as usize] = number;
+        }
+        Self { channels, valids, of_valid, cycle: 0, busy: 0, last: None, log: None }
     }
 
     /// Counts from now on.
@@ -96,13 +107,16 @@ impl Transfers {
     #[inline]
     pub fn pass(&mut self, inputs: u32, outputs: u32) {
         let set = u64::from(inputs) | u64::from(outputs) << 32;
-        let mut moved = false;
-        for (number, channel) in self.channels.iter_mut().enumerate() {
+        let (mut moved, mut left) = (false, set & self.valids);
+        while left != 0 {
+            let number = self.of_valid[left.trailing_zeros() as usize];
+            left &= left - 1;
+            let channel = &mut self.channels[usize::from(number)];
             if set & channel.mask == channel.mask {
                 channel.count += 1;
                 moved = true;
                 if let Some(log) = &mut self.log {
-                    log.add(self.cycle, number as u64, channel.name);
+                    log.add(self.cycle, number.into(), channel.name);
                 }
             }
         }

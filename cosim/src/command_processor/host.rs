@@ -137,7 +137,9 @@ impl Host {
     pub fn catch_up(&mut self, now: u64, idle: &In) {
         match self {
             Self::Native(host) => host.catch_up(now),
-            Self::Core(core) => core.socket.catch_up(now, idle),
+            Self::Core(core) => {
+                core.socket.catch_up(now, idle);
+            }
         }
     }
 }

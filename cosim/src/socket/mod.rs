@@ -84,13 +84,12 @@ impl<M: Model> Socket<M> {
     }
 
     /// Lets the cycles before `now` pass, which nobody has ticked because nothing came: all inputs
-    /// were `idle`. The body is ticked where it needs that.
+    /// were `idle`. The body is ticked where it needs that; true where it was, as what it shows may
+    /// have changed.
     #[inline]
-    pub fn catch_up(&mut self, now: u64, idle: &M::In) {
+    pub fn catch_up(&mut self, now: u64, idle: &M::In) -> bool {
         let mut stand = self.0.borrow_mut();
-        if stand.transfers.cycle < now {
-            stand.catch_up(now, idle);
-        }
+        stand.transfers.cycle < now && stand.catch_up(now, idle)
     }
 }
 

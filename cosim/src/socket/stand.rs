@@ -183,8 +183,9 @@ impl<M: Model> Stand<M> {
         self.watch.as_ref().is_some_and(|watch| watch.is_open())
     }
 
-    /// Lets the cycles before `now` pass, in which nothing came.
-    pub fn catch_up(&mut self, now: u64, idle: &M::In) {
+    /// Lets the cycles before `now` pass, in which nothing came. True where the body was ticked.
+    pub fn catch_up(&mut self, now: u64, idle: &M::In) -> bool {
+        let mut ticked = false;
         while self.transfers.cycle < now {
             let passed = now - self.transfers.cycle;
             let quiet = self.quiet_cycles().min(passed);
@@ -194,10 +195,14 @@ impl<M: Model> Stand<M> {
                 _ => M::period(&self.config),
             };
             match quiet / period * period {
-                0 => drop(self.tick(idle)),
+                0 => {
+                    self.tick(idle);
+                    ticked = true;
+                }
                 cycles => self.skip(cycles),
             }
         }
+        ticked
     }
 
     fn skip(&mut self, cycles: u64) {

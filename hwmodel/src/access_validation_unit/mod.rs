@@ -13,7 +13,7 @@ mod signature;
 mod tests;
 
 use ports::access_validation_unit::*;
-use ports::common::race_types::{Lookup, result};
+use ports::common::race_types::{Lookup, Rsp, result};
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
@@ -70,6 +70,13 @@ impl AccessValidationUnit {
     #[inline(always)]
     fn waits(&self) -> bool {
         self.rs.is_none() && self.q_member == 0 && self.err == 0 && self.response.waits()
+    }
+
+    /// A beat is a chunk of the signature that is loading, and more follow: it changes nothing
+    /// else. Most beats are such.
+    #[inline(always)]
+    fn is_midway(&self, rsp: &Rsp) -> bool {
+        self.response.loading() && !rsp.hdr && !rsp.last && self.signature.has_chunk(rsp.chunk)
     }
 
     /// The result of a lookup, and what is counted of it.
@@ -155,8 +162,15 @@ impl Block for AccessValidationUnit {
         let q_valid = q_valid & self.lanes;
         let comes = rsp.is_some() | lk.is_some() | fill.is_some() | hc_clr.is_some();
         add(&mut self.cnt.load_cycles, (!out.lk_ready).into());
-        if self.waits && !(comes | *slq_busy) && q_valid == 0 {
-            return out;
+        if self.waits && !*slq_busy && q_valid == 0 {
+            if !comes {
+                return out;
+            }
+            let alone = lk.is_none() & fill.is_none() & hc_clr.is_none();
+            if let Some(rsp) = rsp.as_ref().filter(|rsp| alone && self.is_midway(rsp)) {
+                self.signature.write(rsp.chunk, &rsp.data);
+                return out;
+            }
         }
         let lk = lk.filter(|_| out.lk_ready);
         let places =
@@ -169,7 +183,8 @@ impl Block for AccessValidationUnit {
         if let Some(line) = hc_clr.filter(|&line| self.lines.has(line)) {
             self.lines.clear_hits(line);
         }
-        let error = self.receive(inputs, out.rsp_ready);
+        let receives = rsp.is_some() | *slq_busy || !self.response.waits();
+        let error = if receives { self.receive(inputs, out.rsp_ready) } else { 0 };
         if let Some(fill) = fill.filter(|fill| self.lines.has(fill.line)) {
             self.lines.fill(fill);
         }

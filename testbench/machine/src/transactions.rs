@@ -297,6 +297,12 @@ impl Transactions {
         (0..self.all.len() as u32).filter(wanted).collect()
     }
 
+    /// Whether one is over by now.
+    #[inline]
+    pub fn any_due(&self, now: Cycle) -> bool {
+        !self.over.is_empty() || self.due.peek().is_some_and(|Reverse((when, _))| *when <= now)
+    }
+
     /// One that is over by now, or that its wave has got. It may be looked at until the next one
     /// starts.
     #[inline]

@@ -78,8 +78,8 @@ impl Signature {
     #[inline(always)]
     pub fn write_chunk(&mut self, chunk: usize, data: &Bytes<32>) {
         let words = &mut self.words[WORDS * chunk..][..WORDS];
-        for (word, bytes) in words.iter_mut().zip(data.0.chunks_exact(8)) {
-            *word = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+        for (word, bytes) in words.iter_mut().zip(data.0.as_chunks().0) {
+            *word = u64::from_le_bytes(*bytes);
         }
         self.valid |= 1 << chunk;
     }

@@ -191,6 +191,9 @@ impl Core {
 
     /// One cycle.
     pub fn tick(&mut self, ctx: &mut Context) {
+        if self.hooks.asides && self.only_hears(ctx) {
+            return;
+        }
         self.count_cycles(ctx.now);
         if let Some(order) = ctx.receive(self.ports.orders) {
             self.obey(ctx, order);
@@ -512,6 +515,9 @@ impl Core {
 
     /// Hands one line to the L1. False when it does not take it now.
     fn issue_line(&mut self, ctx: &mut Context) -> bool {
+        if self.hooks.refuses && !self.l1.may_request(self.issue.instr.kind) {
+            return false;
+        }
         let Issue { instr, lines, next, wave, load, launch, place, .. } = &self.issue;
         let LineAccess { addr, mask, racy, ref bytes, ref olds } = lines[*next];
         let length = ctx.layout.line as usize;

@@ -23,6 +23,30 @@ pub(super) struct Checkpoint {
 }
 
 impl Core {
+    /// Whether a message of the unit is all that there is in this cycle, and the L1 has taken it
+    /// without a consequence for the CU: the cycle is then over.
+    #[inline(never)]
+    pub(super) fn only_hears(&mut self, ctx: &mut Context) -> bool {
+        let Some(inlet) = self.ports.from_unit else { return false };
+        let Some(message) = ctx.peek(inlet) else { return false };
+        let comes = ctx.has(self.ports.orders) || ctx.has(self.ports.answers);
+        let issues = self.issue.next < self.issue.lines.len() || self.ready.is_due(ctx.now);
+        let tells = self.acquiring.is_some() || self.ended.iter().any(|&ended| ended > 0);
+        let hears = !self.transactions.told.is_empty() || self.transactions.any_due(ctx.now);
+        if comes || issues || tells || hears {
+            return false;
+        }
+        let (l1, mut port) = self.l1_and_port(ctx);
+        let is_taken = l1.aside(&mut port, message);
+        if is_taken {
+            ctx.take(inlet);
+            if ctx.has(inlet) {
+                ctx.wake_at(ctx.now + 1);
+            }
+        }
+        is_taken
+    }
+
     /// Lets the L1 see its unit's messages and the cycle, and does what it has told the CU.
     #[cold]
     pub(super) fn hear_l1(&mut self, ctx: &mut Context) {
@@ -38,6 +62,9 @@ impl Core {
         if self.hooks.tick {
             let (l1, mut port) = self.l1_and_port(ctx);
             l1.tick(&mut port);
+        }
+        if self.transactions.told.is_empty() {
+            return;
         }
         // A wave that passes a fence may make the L1 say more: that is for the next cycle.
         for tell in std::mem::take(&mut self.transactions.told) {

@@ -14,7 +14,7 @@ mod without;
 
 use std::fmt::Debug;
 
-use traces::trace::Instr;
+use traces::trace::{Instr, InstrKind};
 
 pub use policy::{L1Policy, NewL1Policy};
 pub use port::Port;
@@ -43,6 +43,11 @@ pub trait L1: Debug {
     /// cannot be taken now; the design has then seen to it that the CU is visited when that may
     /// have changed.
     fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool;
+
+    /// Whether `request` would take an access of this kind now, as far as that is known before.
+    fn may_request(&self, _kind: InstrKind) -> bool {
+        true
+    }
 
     /// A message from below.
     fn answer(&mut self, port: &mut Port, message: Handle<Message>);
@@ -88,6 +93,12 @@ pub trait L1: Debug {
     /// the design has seen to it that the CU is visited when that may have changed.
     fn message(&mut self, _port: &mut Port, _message: Handle<Message>) -> bool {
         unreachable!("the design has no unit")
+    }
+
+    /// A message of the unit is all that the CU is visited for. True where the design has taken it,
+    /// and does nothing else in this cycle: then neither `tick` nor `end_cycle` is called.
+    fn aside(&mut self, _port: &mut Port, _message: Handle<Message>) -> bool {
+        false
     }
 
     /// A wave starts in a slot.
@@ -139,6 +150,10 @@ pub struct Hooks {
     pub tick: bool,
     /// `end_cycle`.
     pub end_cycle: bool,
+    /// `aside`.
+    pub asides: bool,
+    /// `may_request`.
+    pub refuses: bool,
     /// `begin_wave` and `end_wave`.
     pub waves: bool,
     /// `may_issue`.

@@ -88,6 +88,8 @@ impl Blocks {
     pub fn catch_up(&mut self, now: Cycle, conf: u32) {
         self.host.catch_up(now, &global::In { conf, ..global::In::default() });
         self.crossbar.catch_up(now, &crossbar::In::default());
-        self.locals.iter_mut().for_each(|local| local.catch_up(now, &local::In::default()));
+        for local in &mut self.locals {
+            local.catch_up(now, &local::In::default());
+        }
     }
 }

@@ -1,11 +1,12 @@
 //! The access validation unit of an L1, and with speculation its speculative load queue.
 
+use cosim::body::BodyKind;
 use cosim::socket::Socket;
 use hwmodel::access_validation_unit::AccessValidationUnit;
 use hwmodel::race_detection_unit as rdu;
 use hwmodel::speculative_load_queue::SpeculativeLoadQueue;
 use hwmodel::{Block, Model};
-use ports::common::race_types::{Done, Req, req_kind, rsp_kind};
+use ports::common::race_types::{Done, Req, Rsp, req_kind, rsp_kind};
 use ports::{access_validation_unit as avu, speculative_load_queue as slq};
 
 use super::Notice;
@@ -21,8 +22,16 @@ use crate::masks;
 use crate::message::{Class, Kind, Message, Packed};
 use crate::sequential::WriteId;
 
+/// More than any cycles until something happens.
+const LONGEST: Cycle = 1 << 32;
+
 /// Bytes of a mask on its way to the unit.
 const MASK_BYTES: usize = 16;
+
+/// What the speculative load queue gets in a cycle in which nothing comes: a replay is taken
+/// whatever else is stalled (specification 5.7 U12).
+const IDLE_QUEUE: slq::In =
+    slq::In { inc: false, done: None, alloc: None, q_member: 0, replay_ready: true };
 
 #[derive(Debug)]
 pub struct Blocks {
@@ -36,6 +45,8 @@ pub struct Blocks {
     /// Requests whose answer is not complete, where there is no queue to count them.
     out: u32,
     epochs: u8,
+    /// Chunks of a signature.
+    chunks: u8,
     /// The rule that is not kept.
     without: Option<Rule>,
 }
@@ -77,31 +88,48 @@ impl Blocks {
             is_done: false,
             out: 0,
             epochs: 1 << blocks.epoch_w,
+            chunks: (config.m / 256) as u8,
             without: *without,
         })
     }
 
-    /// What each sees of the other in a cycle in which the L1 does something.
-    fn inputs(&self, act: &Act) -> (avu::In, slq::In) {
+    /// The edge of the access validation unit, which is left alone while nothing comes and nothing
+    /// happens.
+    fn tick_avu(&mut self, ctx: &mut Context, act: &Act) {
         let queue = self.queue.as_ref().map(|queue| &queue.out);
-        let avu = avu::In {
-            rsp: act.rsp,
-            lk: act.lk,
-            fill: act.fill,
-            hc_clr: act.hc_clr,
-            q_valid: queue.map_or(0, |out| out.q_valid),
-            q: queue.map_or_else(Default::default, |out| out.q),
-            slq_busy: queue.is_some_and(|out| out.busy),
-        };
-        let slq = slq::In {
-            inc: act.inc,
-            done: self.avu_out.done,
-            alloc: act.alloc,
-            q_member: self.avu_out.q_member,
-            // A replay is taken whatever else is stalled (specification 5.7 U12).
-            replay_ready: true,
-        };
-        (avu, slq)
+        let Act { rsp, lk, fill, hc_clr, .. } = *act;
+        let q_valid = queue.map_or(0, |out| out.q_valid);
+        let slq_busy = queue.is_some_and(|out| out.busy);
+        let comes = rsp.is_some() | lk.is_some() | fill.is_some() | hc_clr.is_some();
+        if !comes && q_valid == 0 && !slq_busy && self.avu.is_idle() {
+            return;
+        }
+        let q = queue.filter(|_| q_valid != 0).map_or_else(Default::default, |out| out.q);
+        self.avu.tick(&avu::In { rsp, lk, fill, hc_clr, q_valid, q, slq_busy });
+        self.see_avu(ctx);
+    }
+
+    /// What the access validation unit shows in the next cycle.
+    fn see_avu(&mut self, ctx: &mut Context) {
+        self.avu_out = self.avu.outputs();
+        self.is_done = self.avu_out.done.is_some();
+        self.report(ctx, AccessValidationUnit::NAME, self.avu_out.err);
+    }
+
+    /// The edge of the speculative load queue, which is left alone likewise, as for most beats of a
+    /// signature. It sees what the other has shown in the cycle.
+    fn tick_queue(&mut self, ctx: &mut Context, act: &Act, (done, q_member): (Option<Done>, u8)) {
+        let Some(queue) = &mut self.queue else { return };
+        let comes = act.inc | act.alloc.is_some() | done.is_some();
+        let waits = queue.out.replay.is_none() && queue.slq.quiet_cycles() > 0;
+        if comes || q_member != 0 || !waits {
+            let Act { inc, alloc, .. } = *act;
+            queue.slq.catch_up(ctx.now, &IDLE_QUEUE);
+            queue.slq.tick(&slq::In { inc, done, alloc, q_member, ..IDLE_QUEUE });
+            queue.out = queue.slq.outputs();
+            let err = queue.out.err;
+            self.report(ctx, SpeculativeLoadQueue::NAME, err);
+        }
     }
 
     fn report(&self, ctx: &mut Context, block: &str, err: Option<u8>) {
@@ -114,16 +142,18 @@ impl Blocks {
 }
 
 impl Checks for Blocks {
-    fn begin(&mut self, ctx: &mut Context) {
-        if self.avu.cycle() < ctx.now {
-            let (avu, slq) = self.inputs(&Act::default());
-            self.avu.catch_up(ctx.now, &avu);
+    fn begin(&mut self, ctx: &mut Context) -> bool {
+        let mut ticked = self.avu.catch_up(ctx.now, &avu::In::default());
+        if ticked {
             self.avu_out = self.avu.outputs();
-            if let Some(queue) = &mut self.queue {
-                queue.slq.catch_up(ctx.now, &slq);
-                queue.out = queue.slq.outputs();
-            }
         }
+        if let Some(queue) = &mut self.queue
+            && queue.slq.catch_up(ctx.now, &IDLE_QUEUE)
+        {
+            queue.out = queue.slq.outputs();
+            ticked = true;
+        }
+        ticked
     }
 
     fn view(&self) -> View {
@@ -176,27 +206,30 @@ impl Checks for Blocks {
     }
 
     fn end(&mut self, ctx: &mut Context, act: &Act) {
-        let (avu, slq) = self.inputs(act);
-        let answered = self.avu_out.done.is_some_and(|done| done.kind != rsp_kind::FORCED);
-        self.out = self.out + u32::from(act.inc) - u32::from(answered && self.queue.is_none());
-        self.avu.tick(&avu);
-        self.avu_out = self.avu.outputs();
-        self.is_done = self.avu_out.done.is_some();
-        self.report(ctx, AccessValidationUnit::NAME, self.avu_out.err);
-        if let Some(queue) = &mut self.queue {
-            self.out = 0;
-            // Where nothing comes and nothing happens, as for most beats of a signature, it is
-            // left alone.
-            let idle = slq::In { replay_ready: true, ..slq::In::default() };
-            let waits = queue.out.replay.is_none() && queue.slq.quiet_cycles() > 0;
-            if slq != idle || !waits {
-                queue.slq.catch_up(ctx.now, &idle);
-                queue.slq.tick(&slq);
-                queue.out = queue.slq.outputs();
-                let err = queue.out.err;
-                self.report(ctx, SpeculativeLoadQueue::NAME, err);
+        let avu::Out { done, q_member, .. } = self.avu_out;
+        if self.queue.is_none() {
+            let answered = done.is_some_and(|done| done.kind != rsp_kind::FORCED);
+            self.out = self.out + u32::from(act.inc) - u32::from(answered);
+        }
+        self.tick_avu(ctx, act);
+        self.tick_queue(ctx, act, (done, q_member));
+    }
+
+    /// A beat behind which others follow; most are chunks of a signature, by which a model changes
+    /// nothing that it shows.
+    fn aside(&mut self, ctx: &mut Context, rsp: &Rsp) -> bool {
+        let avu::Out { rsp_ready, lk_ready, .. } = self.avu_out;
+        let is_next = if rsp.hdr { lk_ready } else { !lk_ready && rsp.chunk < self.chunks };
+        let takes = !rsp.last && is_next && rsp_ready && self.avu.kind() == BodyKind::Model;
+        if takes {
+            let idle = avu::In::default();
+            self.avu.catch_up(ctx.now, &idle);
+            self.avu.tick(&avu::In { rsp: Some(*rsp), ..idle });
+            if rsp.hdr {
+                self.see_avu(ctx);
             }
         }
+        takes
     }
 
     fn quiet_cycles(&self) -> Cycle {
@@ -207,11 +240,17 @@ impl Checks for Blocks {
             quiet = quiet.min(slq.quiet_cycles());
             moves |= out.q_valid != 0 || out.commit.is_some() || out.replay.is_some();
         }
-        if moves { 0 } else { quiet }
+        match quiet {
+            _ if moves => 0,
+            // It only counts until something comes.
+            LONGEST.. => Cycle::MAX,
+            quiet => quiet,
+        }
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {
-        let cnt = &self.avu_out.cnt;
+        // It counts while it is left alone, too.
+        let cnt = self.avu.outputs().cnt;
         let mut all = vec![
             ("race_hit_age0", cnt.hit_age0.into()),
             ("race_hit_age1", cnt.hit_age1.into()),

@@ -33,7 +33,7 @@ pub struct View {
 }
 
 /// What the L1 does in a cycle.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Act {
     pub rsp: Option<Rsp>,
     pub lk: Option<Lookup>,
@@ -42,6 +42,15 @@ pub struct Act {
     pub alloc: Option<Alloc>,
     /// A request is sent to the unit, which answers later.
     pub inc: bool,
+}
+
+impl Act {
+    /// It does nothing.
+    pub fn is_nothing(&self) -> bool {
+        let Self { rsp, lk, fill, hc_clr, alloc, inc } = self;
+        let comes = rsp.is_some() | lk.is_some() | fill.is_some() | hc_clr.is_some();
+        !(comes | alloc.is_some() | *inc)
+    }
 }
 
 /// Which rules of the load/store unit hold.
@@ -59,10 +68,11 @@ pub enum Config {
 
 /// Decides.
 pub trait Checks: Debug {
-    /// A cycle begins, perhaps after some in which nothing came.
-    fn begin(&mut self, ctx: &mut Context);
+    /// A cycle begins, perhaps after some in which nothing came. True where these may have changed
+    /// what is shown: then the view is of the new cycle.
+    fn begin(&mut self, ctx: &mut Context) -> bool;
 
-    /// What is shown in it.
+    /// What is shown in it; after `end`, in the next one.
     fn view(&self) -> View;
 
     /// An answer that is complete and in force in this cycle; asked until there is none.
@@ -81,6 +91,13 @@ pub trait Checks: Debug {
     /// The cycle ends.
     fn end(&mut self, ctx: &mut Context, act: &Act);
 
+    /// A beat of the unit is all that there is in this cycle, of which `quiet_cycles` has said that
+    /// nothing happens. True where it is taken, and nothing happens after it either; the view may
+    /// be another one. The cycle is then over.
+    fn aside(&mut self, _ctx: &mut Context, _rsp: &Rsp) -> bool {
+        false
+    }
+
     /// Cycles in which nothing happens unless something comes.
     fn quiet_cycles(&self) -> Cycle;
 
@@ -97,7 +114,9 @@ pub struct NoChecks {
 }
 
 impl Checks for NoChecks {
-    fn begin(&mut self, _ctx: &mut Context) {}
+    fn begin(&mut self, _ctx: &mut Context) -> bool {
+        false
+    }
 
     fn view(&self) -> View {
         View { lk_ready: true, rs: self.rs, ..View::default() }

@@ -253,8 +253,9 @@ impl IdealChecks {
 }
 
 impl Checks for IdealChecks {
-    fn begin(&mut self, ctx: &mut Context) {
+    fn begin(&mut self, ctx: &mut Context) -> bool {
         self.unit.borrow_mut().settle(ctx);
+        false
     }
 
     fn view(&self) -> View {
@@ -297,7 +298,7 @@ impl Checks for IdealChecks {
     }
 
     fn quiet_cycles(&self) -> Cycle {
-        if self.act == Act::default() { Cycle::MAX } else { 0 }
+        if self.act.is_nothing() { Cycle::MAX } else { 0 }
     }
 
     fn counters(&self) -> Vec<(&'static str, u64)> {

@@ -12,7 +12,8 @@ mod order;
 
 use std::collections::VecDeque;
 
-use ports::common::race_types::Req;
+use ports::Bytes;
+use ports::common::race_types::{Req, Rsp};
 use traces::trace::{Instr, InstrKind};
 
 use super::Beat;
@@ -55,8 +56,8 @@ pub fn new(make: &mut Make) -> Made<dyn L1> {
     Ok(Box::new(LoadStoreUnit {
         config,
         without: parameters.without,
+        view: checks.view(),
         checks,
-        view: View::default(),
         places: parameters.places,
         lines: Lines::new(spec.shape),
         line: spec.shape.line,
@@ -66,6 +67,7 @@ pub fn new(make: &mut Make) -> Made<dyn L1> {
         waves: Waves::new(),
         begun: Cycle::MAX,
         over: Cycle::MAX,
+        due: 0,
         act: Act::default(),
         looked_up: None,
         come: VecDeque::new(),
@@ -144,7 +146,7 @@ struct LoadStoreUnit {
     config: Config,
     without: Option<Rule>,
     checks: Box<dyn Checks>,
-    /// What they show in this cycle.
+    /// What they show in this cycle; once it is over, in the next one.
     view: View,
     places: u32,
     lines: Lines,
@@ -156,6 +158,8 @@ struct LoadStoreUnit {
     /// The cycle that `act` and `view` are of, and the last one that is over.
     begun: Cycle,
     over: Cycle,
+    /// When something happens though nothing comes.
+    due: Cycle,
     act: Act,
     looked_up: Option<LookedUp>,
     /// Misses that may be complete: their data have come, or both data and header while another one
@@ -198,8 +202,9 @@ impl LoadStoreUnit {
         let now = port.ctx.now;
         if self.begun != now {
             self.begun = now;
-            self.checks.begin(port.ctx);
-            self.view = self.checks.view();
+            if self.checks.begin(port.ctx) {
+                self.view = self.checks.view();
+            }
             self.act = Act::default();
         }
     }
@@ -239,6 +244,17 @@ impl LoadStoreUnit {
     fn begin_kernel(&mut self) {
         self.counters.invalidated += u64::from(self.lines.forget_all());
     }
+}
+
+/// A beat of the unit, as its message has it.
+fn beat(port: &Port, message: Handle<Message>) -> Rsp {
+    let Message { sideband, line, .. } = port.ctx.messages[message];
+    let Beat { hdr, last, kind, id, epoch, sync, chunk } = sideband.get(());
+    let mut data = Bytes::default();
+    if line.is_some() {
+        data.0 = *port.ctx.lines[line].0.first_chunk().expect("the bits of a beat");
+    }
+    Rsp { hdr, last, kind, id, epoch, sync, chunk, data }
 }
 
 impl L1 for LoadStoreUnit {
@@ -281,15 +297,27 @@ impl L1 for LoadStoreUnit {
             self.is_stirred = true;
             return false;
         }
-        let Message { sideband, line, .. } = port.ctx.messages[message];
-        let Beat { hdr, last, kind, id, epoch, sync, chunk } = sideband.get(());
-        let mut data = ports::Bytes::default();
-        if line.is_some() {
-            data.0 = *port.ctx.lines[line].0.first_chunk().expect("the bits of a beat");
-        }
-        let rsp = ports::common::race_types::Rsp { hdr, last, kind, id, epoch, sync, chunk, data };
-        self.act.rsp = Some(rsp);
+        self.act.rsp = Some(beat(port, message));
         port.ctx.drop_message(message);
+        true
+    }
+
+    fn aside(&mut self, port: &mut Port, message: Handle<Message>) -> bool {
+        let now = port.ctx.now;
+        // Who waits for a way must see that it is free, and who is ready that it may look up.
+        let waits = self.wants_way || self.waves.any_ready() && self.view.lk_ready;
+        if self.due <= now || waits || self.is_over(port) {
+            return false;
+        }
+        let rsp = beat(port, message);
+        if !self.checks.aside(port.ctx, &rsp) {
+            return false;
+        }
+        if rsp.hdr {
+            self.view = self.checks.view();
+        }
+        port.ctx.drop_message(message);
+        (self.begun, self.over) = (now, now);
         true
     }
 
@@ -306,6 +334,7 @@ impl L1 for LoadStoreUnit {
     fn hooks(&self) -> Hooks {
         Hooks {
             tick: true,
+            asides: matches!(self.config, Config::Spec | Config::NoSpec),
             end_cycle: true,
             issue: true,
             speculation: self.config == Config::Spec,
@@ -338,7 +367,9 @@ impl L1 for LoadStoreUnit {
             port.confirm(load.tag.into());
             self.is_stirred = true;
         }
-        if let Some(load) = self.looked_up.take() {
+        if self.looked_up.is_some()
+            && let Some(load) = self.looked_up.take()
+        {
             let wave = load.wave;
             if !self.load_acts(port, load) {
                 match self.install.is_some() {
@@ -377,7 +408,7 @@ impl L1 for LoadStoreUnit {
         if self.is_over(port) {
             return;
         }
-        for request in std::mem::take(&mut self.dropping) {
+        for request in self.dropping.drain(..) {
             port.finish(request, Some(&[0; MAX_LINE]), 1);
         }
         if (self.wants_way && self.ways_are_free(port))
@@ -396,16 +427,17 @@ impl L1 for LoadStoreUnit {
         self.waves.end_cycle();
         self.checks.end(port.ctx, &self.act);
         self.over = port.ctx.now;
-        let next = self.checks.view();
-        let may_look_up = self.may_look_up(&next);
-        self.count_stall(port.ctx.now + 1, self.waves.any_ready() && !may_look_up);
+        self.view = self.checks.view();
+        let is_ready = self.waves.any_ready();
+        let may_look_up = is_ready && self.may_look_up(&self.view);
+        self.count_stall(port.ctx.now + 1, is_ready && !may_look_up);
         let moves = std::mem::take(&mut self.is_stirred)
-            || self.act != Act::default()
             || self.looked_up.is_some()
-            || (self.waves.any_ready() && may_look_up)
-            || (self.wants_slot && next.alloc_ready);
-        let quiet = self.checks.quiet_cycles();
-        port.ctx.wake_after(if moves { 0 } else { quiet });
+            || may_look_up
+            || (self.wants_slot && self.view.alloc_ready);
+        let quiet = if moves { 0 } else { self.checks.quiet_cycles() };
+        self.due = (port.ctx.now + 1).saturating_add(quiet);
+        port.ctx.wake_after(quiet);
     }
 
     fn stays(&self, younger: Younger) -> bool {

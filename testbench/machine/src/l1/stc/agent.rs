@@ -7,6 +7,7 @@ use hwmodel::epoch_agent::EpochAgent;
 use hwmodel::{Block, Model};
 use ports::common::stc_types::{Epoch, Load, Store};
 use ports::epoch_agent::{Config, In, Out};
+use traces::trace::InstrKind;
 
 use super::cache::{Cache, Found};
 use super::parameters::Parameters;
@@ -38,6 +39,7 @@ pub fn new(make: &mut Make) -> Made<dyn L1> {
         block,
         begun: Cycle::MAX,
         inputs: In::default(),
+        levels: In::default(),
         slots: Slots::new(blocks.bsq_n),
         requests: vec![Handle::NONE; TAGS],
         stores: vec![0; TAGS],
@@ -93,6 +95,8 @@ struct Agent {
     /// What the block shows in the cycle of its next edge, and the inputs of that cycle.
     out: Out,
     inputs: In,
+    /// Its inputs that are no pulses, in its last tick.
+    levels: In,
     /// The cycle whose inputs these are.
     begun: Cycle,
     cache: Cache,
@@ -144,8 +148,9 @@ impl Agent {
             if self.out.sweep {
                 self.sweep(passed);
             }
-            self.block.catch_up(now, &self.inputs);
-            self.out = self.block.outputs();
+            if self.block.catch_up(now, &self.inputs) {
+                self.out = self.block.outputs();
+            }
         }
         if self.out.cer_upd {
             self.begin_epoch(self.out.cer);
@@ -192,6 +197,32 @@ impl Agent {
             (false, true) => c.drains_since = now,
             (true, false) => c.drain += now - c.drains_since,
             _ => {}
+        }
+    }
+
+    /// The block's edge. It is left alone while nothing comes and it has nothing to do, but in a
+    /// sweep, whose cycles are counted by its clock.
+    fn tick_block(&mut self, port: &mut Port) {
+        let In { prep, chg, chg_info, sweep_done, .. } = self.inputs;
+        let levels = In { prep, chg, chg_info, sweep_done, ..In::default() };
+        let stays = self.inputs == levels && levels == self.levels;
+        if stays && !self.out.sweep && self.block.is_idle() {
+            return;
+        }
+        self.levels = levels;
+        self.block.tick(&self.inputs);
+        let drained = self.out.sweep;
+        self.out = self.block.outputs();
+        self.count_drain(port.ctx.now, drained);
+        if let Some(code) = self.out.err {
+            let problem = format!("{}/{}: error {code}", self.place, EpochAgent::NAME);
+            port.ctx.stop.get_or_insert(Stop::Block(problem));
+        }
+        let Out { ready, done, req, .. } = self.out;
+        let up = Up { ready, done, req_valid: req.is_some(), req: req.unwrap_or_default() };
+        if up != self.shown {
+            self.shown = up;
+            port.ctx.show(self.to_manager, Packed::new(&up, ()));
         }
     }
 
@@ -278,6 +309,14 @@ impl L1 for Agent {
         true
     }
 
+    fn may_request(&self, kind: InstrKind) -> bool {
+        // An acknowledgement that is kept gives its slot when the cycle begins.
+        match kind {
+            InstrKind::Load => self.out.ld_ready,
+            _ => self.slots.any_free() || !self.acks.is_empty(),
+        }
+    }
+
     fn answer(&mut self, port: &mut Port, answer: Handle<Message>) {
         self.begin(port);
         let Message { tag, line, .. } = port.ctx.messages[answer];
@@ -304,7 +343,13 @@ impl L1 for Agent {
 
     fn hooks(&self) -> Hooks {
         let outstanding = Some(TAGS as u32);
-        Hooks { end_cycle: true, exclusive_lines: true, outstanding, ..Hooks::default() }
+        Hooks {
+            end_cycle: true,
+            refuses: true,
+            exclusive_lines: true,
+            outstanding,
+            ..Hooks::default()
+        }
     }
 
     fn end_cycle(&mut self, port: &mut Port) {
@@ -337,19 +382,7 @@ impl L1 for Agent {
         if self.has_swept {
             self.sweep(1);
         }
-        self.block.tick(&self.inputs);
-        let before = std::mem::replace(&mut self.out, self.block.outputs());
-        self.count_drain(port.ctx.now, before.sweep);
-        if let Some(code) = self.out.err {
-            let problem = format!("{}/{}: error {code}", self.place, EpochAgent::NAME);
-            port.ctx.stop.get_or_insert(Stop::Block(problem));
-        }
-        let Out { ready, done, req, .. } = self.out;
-        let up = Up { ready, done, req_valid: req.is_some(), req: req.unwrap_or_default() };
-        if up != self.shown {
-            self.shown = up;
-            port.ctx.show(self.to_manager, Packed::new(&up, ()));
-        }
+        self.tick_block(port);
         // What the network refuses is offered again when the network wakes the CU; in a sweep it
         // takes turns with the sweep.
         let unswept = self.cache.unswept();

@@ -18,6 +18,11 @@ impl Slots {
         Self { free, count, next: 0 }
     }
 
+    /// Whether `take` would give one.
+    pub fn any_free(&self) -> bool {
+        self.free.iter().any(|&free| free != 0)
+    }
+
     /// The next one that is free.
     pub fn take(&mut self) -> Option<u8> {
         let words = (self.count / 64).max(1);

@@ -121,11 +121,16 @@ impl LoadStoreUnit {
 
     /// What the cycle does to the lines: what has come first (U7).
     pub(super) fn change_lines(&mut self) {
-        if let Some(Install { way, data, version, epoch }) = self.install.take() {
+        if self.install.is_some()
+            && let Some(Install { way, data, version, epoch }) = self.install.take()
+        {
             match epoch {
                 Some(_) => self.lines.install(way, &data[..self.line as usize], version),
                 None => self.lines.give_up(way),
             }
+        }
+        if self.sent.is_none() && self.late.is_none() {
+            return;
         }
         let mut sent = self.sent.take();
         if !self.keeps(Rule::LookupAfterSend) {

@@ -99,9 +99,10 @@ impl LoadStoreUnit {
             }
             self.join(port, request, at);
         } else {
-            let Some(way) = self.lines.room(addr).filter(|_| !self.misses.is_full()) else {
+            if self.misses.is_full() {
                 return false;
-            };
+            }
+            let Some(way) = self.lines.room(addr) else { return false };
             if self.ids.is_full() || !self.ways_are_free(port) {
                 return false;
             }
