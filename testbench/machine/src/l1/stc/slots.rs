@@ -55,10 +55,12 @@ mod tests {
             let mut slots = Slots::new(count);
             let mut given: Vec<_> = (0..count).map(|_| u32::from(slots.take().unwrap())).collect();
             assert_eq!((given.len() as u32, slots.take()), (count, None));
+            assert!(!slots.any_free());
             assert!(given.is_sorted());
             given.dedup();
             assert_eq!(given.len() as u32, count);
             slots.give(5);
+            assert!(slots.any_free());
             slots.give(9);
             assert_eq!([slots.take(), slots.take(), slots.take()], [Some(5), Some(9), None]);
             slots.give(2);
