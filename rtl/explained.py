@@ -6,12 +6,16 @@ A bug is one of yosys' `mutate`, drawn by a seed, in the netlist that yosys make
 configuration `small`; registers keep their names there, assertions go. What is told is right
 
 - by its port, where no output of the block is nearer to the mutated cell, counted in registers;
-- by its rule, where one that is quoted has a name that stands on a source line of the cell, or, for
-  a cell of rtl/common/, on the line that puts its module there.
+- by its rule, where it is one that a tag of the cell's source names (`tags.py`): the tag of the
+  cell's lines that assign the mutated signal, else the nearest tag about its line, else about the
+  instance that its module is in. Of a register's flip-flop: those of all that assign the register;
+- by a name, as it was judged before there were tags: a rule that is quoted has a name that stands
+  on a source line of the cell, or, for a cell of rtl/common/, on the line that puts its module
+  there.
 
 The block runs by itself, and so is known beforehand; with `--machine` it is one of many in a GPU whose
 blocks are all RTL, and has to be found from a wrong value, a deadlock or an assertion. Prints a line
-for each bug; exit status 1 where for fewer than nine of ten the block and one of the two is right."""
+for each bug; exit status 1 where for fewer than nine of ten the block and the first rule are right."""
 
 import argparse
 import collections
@@ -27,6 +31,7 @@ import tempfile
 
 import lint
 import synth
+import tags
 
 RTL = lint.RTL
 DUET = os.environ.get("DUET") or os.path.join(os.path.dirname(RTL), "target", "release", "duet")
@@ -151,6 +156,72 @@ def names_at(mutant):
     return found
 
 
+def lines_of(path):
+    with open(path, encoding="utf-8") as source:
+        return source.read().splitlines()
+
+
+def instances(module_path):
+    """Of a path such as `block.u_a.u_fifo` where its instances stand, the innermost first: file and
+    line."""
+    module, *inner = module_path.split(".")
+    folders = (module, "common")
+    files = {name: path for folder in reversed(folders)
+             for name, path in ((os.path.basename(path)[:-3], path) for path in
+                                glob.glob(os.path.join(RTL, folder, "*.sv")))}
+    found = []
+    for name in inner:
+        text = "\n".join(re.sub(r"//.*", "", line) for line in lines_of(files[module]))
+        put = re.search(rf"\b{re.escape(name.split('[')[0])}\s*\(", text)
+        if not put:
+            continue
+        begin = text.rfind(";", 0, put.start()) + 1
+        of = next((word for word in NAME.finditer(text, begin, put.start())
+                   if word.group() in files), None)
+        if of is None:
+            break
+        found.append((files[module], text[:of.start()].count("\n") + 1))
+        module = of.group()
+    return found[::-1]
+
+
+def assigning(lines, name, first, last):
+    """The lines, from 1, of this part of a file that assign a signal or a register."""
+    target = rf"\b{re.escape(name)}\b(?:\[[^=]*\]|\.\w+)*\s*(?:[-+&|^]|<)?=(?!=)"
+    return [number for number in range(first, min(last, len(lines)) + 1)
+            if re.search(target, lines[number - 1].split("//")[0])]
+
+
+def rules_at(block, mutant, readmes):
+    """The rules of a mutant's cell, each as README and line."""
+    wire = re.search(r"-wire (\S+)", mutant)
+    wire = re.split(r"[.\[]", wire.group(1))[0] if wire else None
+    ranges = [(path, int(first), int(last or first)) for path, first, last in
+              re.findall(r"-src (\S+?):(\d+)\.\d+(?:-(\d+)\.\d+)?", mutant)]
+    # The first is where the wire is declared, if it has a name.
+    ranges = ranges[1:] if wire and len(ranges) > 1 else ranges
+    keys = []
+    for path, first, last in ranges:
+        path = os.path.join(RTL, *path.split("/")[-2:])
+        lines = lines_of(path)
+        if register := re.search(r"\$driver\$(\w+)_q((?:\.\w+)*)", mutant):
+            names = [register.group(1) + end + register.group(2) for end in ("_q", "_d")]
+            at = [n for name in names for n in assigning(lines, name, 1, len(lines))]
+            at = [n for n in at if not re.search(r"<= *\w+_d;|_d *= *\w+_q;", lines[n - 1])] or at
+        else:
+            at = assigning(lines, wire, first, last) if wire else []
+        for number in at or [first]:
+            keys += tags.nearest(lines, number)
+        if keys:
+            break
+    if not keys:
+        module = re.search(r"-module (?:\S+\$)?(\S+)", mutant).group(1)
+        for file, number in instances(module):
+            if keys := tags.nearest(lines_of(file), number):
+                break
+    return {tags.rule(block, key, readmes) for key in keys}
+
+
 def nearest(netlist, block, mutant):
     """The outputs of the block that the fewest registers part from a mutant's cell."""
     with open(netlist, encoding="utf-8") as file:
@@ -250,7 +321,7 @@ def main():
     blocks = [b for b in lint.blocks(RTL) if not os.path.exists(os.path.join(RTL, b, "ibex.f"))]
     blocks = arguments.block or blocks
     draw = random.Random(arguments.seed)
-    right, seen, by_port, by_rule, by_first = 0, 0, 0, 0, 0
+    counts, seen, readmes = collections.Counter(), 0, {}
     with tempfile.TemporaryDirectory() as folder:
         machines = in_machines(folder) if arguments.machine else {}
         blocks = [block for block in blocks if not machines or block in machines]
@@ -287,21 +358,30 @@ def main():
             rules = re.findall(r"^rule .*\n((?: {13}.*\n)+)", told, re.M)
             names = names_at(mutant)
             common = sorted(names & stems(" ".join(rules)))
-            by_first += bool(names & stems("".join(rules[:1])))
             # Fields of a port, and of its entries.
             port = re.split(r"[.[]", port.group(1))[0] if port else "none"
             is_nearest = port in nearest(f"{listed}.json", block, mutant)
-            by_port, by_rule = by_port + is_nearest, by_rule + bool(common)
-            is_found = re.search(rf"^block +(\S+/)?{block},", told, re.M)
-            is_right = bool(is_found) and (is_nearest or bool(common))
-            right += is_right
+            is_found = bool(re.search(rf"^block +(\S+/)?{block},", told, re.M))
+            expected = rules_at(block, mutant, readmes)
+            quoted = re.findall(r"^rule +(\w+)/README\.md:(\d+)", told, re.M)
+            quoted = [(readme, int(number)) for readme, number in quoted]
+            is_first = is_found and bool(expected & set(quoted[:1]))
+            counts.update({
+                "first": is_first, "any": is_found and bool(expected & set(quoted)),
+                "block": is_found, "port": is_nearest, "name": bool(common),
+                "first name": bool(names & stems("".join(rules[:1]))),
+            })
+            shown = " ".join(f"{readme}:{number}" for readme, number in sorted(expected))
+            told_of = " ".join(f"{readme}:{number}" for readme, number in quoted)
             print(f"{bug}: block {'' if is_found else 'not '}found, "
-                  f"port {port}, {'' if is_nearest else 'not '}nearest, "
-                  f"{len(rules)} rules with {' '.join(common[:6]) or 'none of its names'}: "
-                  f"{'right' if is_right else 'not right'}", flush=True)
-    print(f"explained: {right} of {seen} right, {by_port} by the port, {by_rule} by a rule, "
-          f"{by_first} by the first rule")
-    return 0 if right * 10 >= seen * LEAST else 1
+                  f"port {port}, {'' if is_nearest else 'not '}nearest; "
+                  f"rule {shown}, quoted {told_of or 'none'}: "
+                  f"{'right' if is_first else 'not first' if expected & set(quoted) else 'wrong'}",
+                  flush=True)
+    print(f"explained: of {seen} {counts['first']} right by the first rule, {counts['any']} by any; "
+          f"{counts['block']} by the block, {counts['port']} by the port, {counts['name']} by a name "
+          f"in a rule, {counts['first name']} in the first")
+    return 0 if counts["first"] * 10 >= seen * LEAST else 1
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Lints every block of rtl/ with Verilator and slang, which catch different mistakes, and refuses
-lines of more than 100 columns in the sources of both languages.
+lines of more than 100 columns in the sources of both languages, tags that name no rule of a README
+and rules of a README that no tag names.
 
 Verilator runs with the default parameters of each block (the build lints every named
 configuration); slang is skipped with a notice where its Python package is missing, and so is a
@@ -53,6 +54,12 @@ def sources(block):
     packages = sorted(glob.glob(os.path.join(COMMON, "*_pkg.sv")))
     packages += [f for f in files if f.endswith("_pkg.sv")]
     return packages + [f for f in files if not f.endswith("_pkg.sv")]
+
+
+def own(block):
+    """All files of the project for a block, or for `common`."""
+    files = glob.glob(os.path.join(RTL, block, "*.sv")) + glob.glob(os.path.join(RTL, block, "*.svh"))
+    return sorted(files)
 
 
 def long_lines():
@@ -138,7 +145,12 @@ def main():
     long = list(long_lines())
     for line in long:
         print(f"{line}, at most {COLUMNS}", file=sys.stderr)
-    return 1 if bad or long else 0
+    import tags
+
+    wrong = list(tags.findings())
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if bad or long or wrong else 0
 
 
 if __name__ == "__main__":

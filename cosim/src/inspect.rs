@@ -18,7 +18,7 @@ const MOST: usize = 40;
 const WIDEST: u32 = 256;
 
 /// The cycles around a difference, oldest first.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     /// What the bodies show beside their ports; nothing where nobody looked inside.
     pub inside: Inside,

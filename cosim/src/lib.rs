@@ -9,6 +9,7 @@ pub mod body;
 pub mod catalog;
 pub mod command_processor;
 mod decode;
+pub mod deviation;
 mod draw;
 mod episodes;
 pub mod flip;

@@ -192,6 +192,11 @@ impl<M: Model> Lockstep<M> {
         Some(&self.failure.as_ref()?.window)
     }
 
+    /// The cycles that it has kept with their insides so far.
+    pub fn inspected(&self) -> Option<&Window> {
+        Some(&self.inspection.as_ref()?.window)
+    }
+
     fn image<P: Ports<Config = M::Config>>(&self, ports: &P) -> Vec<u32> {
         let mut image = vec![0; image_words(&P::declare(&self.config))];
         ports.store(&self.config, &mut image);

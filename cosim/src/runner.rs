@@ -45,6 +45,9 @@ pub struct Options {
     pub look_back: u64,
     /// Keep the insides from this cycle on, for the report of a mismatch.
     pub inspect_from: Option<u64>,
+    /// Registers begin with 0 and not with random values, so that those without a reset are alike
+    /// in two bodies.
+    pub zeroed: bool,
     /// A deliberate difference.
     pub flip: Option<Flip>,
     /// One episode: nothing is reset in the midst of the run.
@@ -130,6 +133,8 @@ pub struct Outcome {
     pub coverage: Vec<Count>,
     /// The first difference, if there is one.
     pub mismatch: Option<Mismatch>,
+    /// The cycles that were kept with their insides.
+    pub window: Option<Window>,
     /// The file that could not be written, and why.
     pub unwritten: Option<String>,
 }
@@ -189,7 +194,10 @@ fn run_once<S: NewStimulus>(
     let mut cycle = 0;
     let mut shares = Shares::default();
     let run = RunName { config: name.to_string(), seed: options.seed };
-    let rtl = |random: &mut Random| Rtl::with(config, &options.rtl(random.word() as u32 | 1));
+    let rtl = |random: &mut Random| {
+        let registers = random.word() as u32 | 1;
+        Rtl::with(config, &options.rtl(if options.zeroed { 0 } else { registers }))
+    };
     let (first, model) = (rtl(&mut resets)?, S::Model::new(config)?);
     let mut pair = Lockstep::new(run, config, model, first, cycle);
     if let Some(from) = options.inspect_from {
@@ -251,12 +259,18 @@ fn run_once<S: NewStimulus>(
             if let Some(mismatch) = &mut mismatch {
                 mismatch.waves = path;
             }
-            return Ok(Outcome { unwritten, ..outcome(cycle, &stimulus, shares, mismatch) });
+            let window = options.inspect_from.and_then(|_| pair.window().cloned());
+            return Ok(Outcome {
+                unwritten,
+                window,
+                ..outcome(cycle, &stimulus, shares, mismatch)
+            });
         }
     }
     let (_, unwritten) = told(wave.map(Wave::finish));
     flip.map_or(Ok(()), |flip| Err(flip.never_shown(cycle)))?;
-    Ok(Outcome { unwritten, ..outcome(cycle, &stimulus, shares, None) })
+    let window = pair.inspected().cloned();
+    Ok(Outcome { unwritten, window, ..outcome(cycle, &stimulus, shares, None) })
 }
 
 /// The waveform that was written, or why it was not.
@@ -274,8 +288,8 @@ fn outcome<S: Stimulus>(
     mismatch: Option<Mismatch>,
 ) -> Outcome {
     let (transfers, coverage) = (stimulus.transfers(), stimulus.coverage());
-    let (busiest, unwritten) = (shares.most, None);
-    Outcome { cycles, transfers, busiest, coverage, mismatch, unwritten }
+    let (busiest, window, unwritten) = (shares.most, None, None);
+    Outcome { cycles, transfers, busiest, coverage, mismatch, window, unwritten }
 }
 
 /// One cycle of the pair, traced where a waveform is being written.

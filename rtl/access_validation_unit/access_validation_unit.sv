@@ -6,7 +6,7 @@
 /// was fetched, and by the signature that came with the last synchronisation (Tabbakh, thesis,
 /// section 4.2.2; specification 5.3). All outputs are functions of registers. The result of a
 /// lookup or query of cycle t shows in t+1, and so does the effect of a beat.
-module access_validation_unit
+module access_validation_unit  // rule: Cycle rules
   import race_pkg::*;
 #(
   parameter int unsigned M      = 8192,  // bits of a signature: 256, or 1024 to 16384
@@ -83,8 +83,8 @@ module access_validation_unit
   logic              synced_q, busy_q;
   logic [3:0]        err_d, err_q;
 
-  assign rsp_ready_o = !((done_valid_q && done_q.sync) || synced_q || busy_q);
-  assign lk_ready_o  = !loading_q;
+  assign rsp_ready_o = !((done_valid_q && done_q.sync) || synced_q || busy_q);  // rule: 11
+  assign lk_ready_o  = !loading_q;  // rule: 9
 
   // -----------------------------------------------------------------------------------------------
   // Beats
@@ -93,9 +93,9 @@ module access_validation_unit
   epoch_t     expected;  // epoch after the header
   logic       kind_legal;
 
-  assign beat       = rsp_valid_i && rsp_ready_o;
-  assign expected   = epoch_q + epoch_t'(rsp_i.sync);
-  assign kind_legal = (rsp_i.kind == RspNorace) ? (!rsp_i.sync && rsp_i.last)
+  assign beat       = rsp_valid_i && rsp_ready_o;  // rule: 1
+  assign expected   = epoch_q + epoch_t'(rsp_i.sync);  // rule: States Sync
+  assign kind_legal = (rsp_i.kind == RspNorace) ? (!rsp_i.sync && rsp_i.last)  // rule: Errors
                                                 : (rsp_i.kind <= RspForced && rsp_i.sync);
 
   always_comb begin : take_beat
@@ -106,37 +106,37 @@ module access_validation_unit
     wr        = 1'b0;
     loading_d = loading_q;
     epoch_d   = epoch_q;
-    done_d    = '{kind: rsp_i.kind, id: rsp_i.id, epoch: rsp_i.epoch, sync: rsp_i.sync};
+    done_d    = '{kind: rsp_i.kind, id: rsp_i.id, epoch: rsp_i.epoch, sync: rsp_i.sync};  // rule: 3
     if (beat && loading_q) begin
-      if (rsp_i.hdr) begin
+      if (rsp_i.hdr) begin  // rule: States loading header
         beat_err = ErrHeader;
       end else begin
         // Data that have no place are dropped; the answer ends all the same.
-        if (32'(rsp_i.chunk) < Chunks) wr = 1'b1;
-        else beat_err = ErrIndex;
-        if (rsp_i.last) begin
+        if (32'(rsp_i.chunk) < Chunks) wr = 1'b1;  // rule: States loading chunk, last = 0
+        else beat_err = ErrIndex;  // rule: 2
+        if (rsp_i.last) begin  // rule: States loading chunk, last = 1; 2
           loading_d = 1'b0;
           done      = 1'b1;
           sync      = 1'b1;
           epoch_d   = header_q.epoch;
-          done_d    = '{
+          done_d    = '{  // rule: 3
             kind: header_q.kind, id: header_q.id, epoch: 5'(header_q.epoch), sync: 1'b1
           };
         end
       end
     end else if (beat) begin
-      if (!rsp_i.hdr) begin
+      if (!rsp_i.hdr) begin  // rule: States idle chunk
         beat_err = ErrChunk;
-      end else if (!kind_legal) begin
+      end else if (!kind_legal) begin  // rule: Errors
         beat_err = ErrKind;
-      end else if (rsp_i.epoch != 5'(expected)) begin
+      end else if (rsp_i.epoch != 5'(expected)) begin  // rule: 4
         beat_err = ErrEpoch;
       end else begin
-        clear     = rsp_i.sync;
-        loading_d = !rsp_i.last;
-        done      = rsp_i.last;
-        sync      = rsp_i.sync && rsp_i.last;
-        if (sync) epoch_d = expected;
+        clear     = rsp_i.sync;  // rule: States idle header, sync = 1, last = 0
+        loading_d = !rsp_i.last;  // rule: States idle header, sync = 1, last = 0
+        done      = rsp_i.last;  // rule: States idle header, sync = 0
+        sync      = rsp_i.sync && rsp_i.last;  // rule: States idle header, sync = 1, last = 1
+        if (sync) epoch_d = expected;  // rule: States idle header, sync = 1, last = 1
       end
     end
   end
@@ -147,17 +147,17 @@ module access_validation_unit
   epoch_t     line_epoch, age;
   logic [2:0] result;
 
-  assign lookup  = lk_valid_i && lk_ready_o;
-  assign present = lk_i.tag_hit && 32'(lk_i.line) < LinesP;
-  assign age     = epoch_q - line_epoch;
-  assign tested  = lookup && present && live && age == epoch_t'(1);
+  assign lookup  = lk_valid_i && lk_ready_o;  // rule: 1
+  assign present = lk_i.tag_hit && 32'(lk_i.line) < LinesP;  // rule: States tag_hit
+  assign age     = epoch_q - line_epoch;  // rule: States age 1
+  assign tested  = lookup && present && live && age == epoch_t'(1);  // rule: States age 1; 6
 
   always_comb begin : judge
-    result = RsHit;
-    if (!present) result = RsMissCold;
-    else if (!live || age >= epoch_t'(2)) result = RsMissExpired;
-    else if (member) result = RsMissAvu;
-    else if (full) result = RsHitNeedchk;
+    result = RsHit;  // rule: States else
+    if (!present) result = RsMissCold;  // rule: States tag_hit
+    else if (!live || age >= epoch_t'(2)) result = RsMissExpired;  // rule: States not live
+    else if (member) result = RsMissAvu;  // rule: States age 1
+    else if (full) result = RsHitNeedchk;  // rule: States hits used up
   end
 
   // -----------------------------------------------------------------------------------------------
@@ -166,12 +166,12 @@ module access_validation_unit
   logic [8:0]        wrapped;
   logic [VLanes-1:0] members;
 
-  assign fill   = fill_valid_i && 32'(fill_i.line) < LinesP;
-  assign hc_clr = hc_clr_valid_i && 32'(hc_clr_i) < LinesP;
+  assign fill   = fill_valid_i && 32'(fill_i.line) < LinesP;  // rule: Errors
+  assign hc_clr = hc_clr_valid_i && 32'(hc_clr_i) < LinesP;  // rule: Errors
   // The upper bits of a fill's epoch are 0.
   wire unused_epoch = ^fill_i.epoch;
 
-  access_validation_unit_lines #(
+  access_validation_unit_lines #(  // rule: States For the hits
     .EpochW(EpochWP),
     .Lines (LinesP),
     .Hits  (HitsP)
@@ -193,7 +193,7 @@ module access_validation_unit
     .wrapped_o   (wrapped)
   );
 
-  access_validation_unit_signature #(
+  access_validation_unit_signature #(  // rule: States age 1
     .M    (MP),
     .Gran (GranP),
     .Tests(VLanes + 1)
@@ -213,7 +213,7 @@ module access_validation_unit
   // Errors and counters
   cnt_t cnt_d, cnt_q;
 
-  always_comb begin : error
+  always_comb begin : error  // rule: Errors
     err_d = ErrNone;
     if ((lookup && lk_i.tag_hit && !present) || (fill_valid_i && !fill)
         || (hc_clr_valid_i && !hc_clr)) begin
@@ -222,15 +222,15 @@ module access_validation_unit
     if (beat_err != ErrNone) err_d = beat_err;
   end
 
-  always_comb begin : count
+  always_comb begin : count  // rule: Ports
     cnt_d = cnt_q;
     if (lookup) begin
       unique case (result)
         RsHit: begin
-          if (age == '0) cnt_d.hit_age0 = cnt_q.hit_age0 + 32'd1;
-          else cnt_d.hit_age1 = cnt_q.hit_age1 + 32'd1;
+          if (age == '0) cnt_d.hit_age0 = cnt_q.hit_age0 + 32'd1;  // rule: 8
+          else cnt_d.hit_age1 = cnt_q.hit_age1 + 32'd1;  // rule: 8
         end
-        RsHitNeedchk:  cnt_d.needchk = cnt_q.needchk + 32'd1;
+        RsHitNeedchk:  cnt_d.needchk = cnt_q.needchk + 32'd1;  // rule: 8
         RsMissCold:    cnt_d.miss_cold = cnt_q.miss_cold + 32'd1;
         RsMissExpired: cnt_d.miss_expired = cnt_q.miss_expired + 32'd1;
         default:       cnt_d.miss_avu = cnt_q.miss_avu + 32'd1;
@@ -238,8 +238,8 @@ module access_validation_unit
     end
     cnt_d.signature_tests = cnt_q.signature_tests + 32'(tested) + 32'($countones(q_valid_i));
     if (sync) cnt_d.syncs = cnt_q.syncs + 32'd1;
-    if (loading_q) cnt_d.load_cycles = cnt_q.load_cycles + 32'd1;
-    cnt_d.wrapped = cnt_q.wrapped + 32'(wrapped);
+    if (loading_q) cnt_d.load_cycles = cnt_q.load_cycles + 32'd1;  // rule: 9
+    cnt_d.wrapped = cnt_q.wrapped + 32'(wrapped);  // rule: 7
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -256,11 +256,11 @@ module access_validation_unit
     end else begin
       epoch_q      <= epoch_d;
       loading_q    <= loading_d;
-      rs_valid_q   <= lookup;
-      member_q     <= members;
-      done_valid_q <= done;
-      synced_q     <= done_valid_q && done_q.sync;
-      busy_q       <= slq_busy_i;
+      rs_valid_q   <= lookup;  // rule: Ports rs_valid_o
+      member_q     <= members;  // rule: Ports q_valid_i
+      done_valid_q <= done;  // rule: Ports done_valid_o
+      synced_q     <= done_valid_q && done_q.sync;  // rule: 11
+      busy_q       <= slq_busy_i;  // rule: 11
       err_q        <= err_d;
       cnt_q        <= cnt_d;
     end
@@ -268,20 +268,20 @@ module access_validation_unit
 
   // loading_q, rs_valid_q and done_valid_q cover these.
   always_ff @(posedge clk_i) begin
-    if (clear) header_q <= '{kind: rsp_i.kind, id: rsp_i.id, epoch: expected};
-    if (lookup) rs_q <= result;
-    if (done) done_q <= done_d;
+    if (clear) header_q <= '{kind: rsp_i.kind, id: rsp_i.id, epoch: expected};  // rule: 3
+    if (lookup) rs_q <= result;  // rule: Ports rs_valid_o
+    if (done) done_q <= done_d;  // rule: 3
   end
 
-  assign rs_valid_o   = rs_valid_q;
-  assign rs_o         = rs_valid_q ? rs_q : '0;
-  assign q_member_o   = member_q;
-  assign epoch_o      = 5'(epoch_q);
-  assign done_valid_o = done_valid_q;
-  assign done_o       = done_valid_q ? done_q : '0;
-  assign err_valid_o  = (err_q != ErrNone);
-  assign err_code_o   = err_q;
-  assign cnt_o        = cnt_q;
+  assign rs_valid_o   = rs_valid_q;  // rule: 12
+  assign rs_o         = rs_valid_q ? rs_q : '0;  // rule: 12
+  assign q_member_o   = member_q;  // rule: Ports q_valid_i
+  assign epoch_o      = 5'(epoch_q);  // rule: States Sync
+  assign done_valid_o = done_valid_q;  // rule: Ports done_valid_o
+  assign done_o       = done_valid_q ? done_q : '0;  // rule: 12
+  assign err_valid_o  = (err_q != ErrNone);  // rule: Errors
+  assign err_code_o   = err_q;  // rule: Errors
+  assign cnt_o        = cnt_q;  // rule: Ports
 
   `DUET_ASSERT_PARAM(MLegal, M == MP, "M must be 256, or a power of 2 from 1024 to 16384")
   `DUET_ASSERT_PARAM(GranLegal, Gran == GranP, "Gran must be 1, 4, 128 or 512")

@@ -3,7 +3,7 @@
 /// Epoch and hits of each line of the L1 (specification 5.3). Epochs are held bit by bit, so that a
 /// synchronisation compares those of all lines at once. A lookup sees a line as it was before what
 /// else happens in its cycle.
-module access_validation_unit_lines
+module access_validation_unit_lines  // rule: States For the hits
   import race_pkg::*;
 #(
   parameter int unsigned EpochW = 5,
@@ -42,24 +42,24 @@ module access_validation_unit_lines
   wire unused_line = ^{1'b0, line_i, fill_line_i, clear_line_i};
 
   always_comb begin : look
-    live_o = live_q[line];
-    full_o = (32'(hits_q[line]) == Hits);
-    for (int unsigned b = 0; b < EpochW; b++) epoch_o[b] = epoch_q[b][line];
+    live_o = live_q[line];  // rule: States not live
+    full_o = (32'(hits_q[line]) == Hits);  // rule: States hits used up
+    for (int unsigned b = 0; b < EpochW; b++) epoch_o[b] = epoch_q[b][line];  // rule: 5
   end
 
   logic [Lines-1:0] old;  // lines whose epoch would look new again
 
-  always_comb begin : next_state
+  always_comb begin : next_state  // rule: States Sync
     old    = '0;
     live_d = live_q;
     if (sync_i) begin
       old = live_q;
       for (int unsigned b = 0; b < EpochW; b++) old &= sync_epoch_i[b] ? epoch_q[b] : ~epoch_q[b];
-      if (fill_i) old[fill_line] = 1'b0;
+      if (fill_i) old[fill_line] = 1'b0;  // rule: 7
       live_d = live_q & ~old;
     end
-    if (fill_i) live_d[fill_line] = 1'b1;
-    wrapped_o = 9'($countones(old));
+    if (fill_i) live_d[fill_line] = 1'b1;  // rule: Registers _lines
+    wrapped_o = 9'($countones(old));  // rule: 7
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -69,8 +69,8 @@ module access_validation_unit_lines
 
   // live_q covers these. The last assignment of a cycle holds.
   always_ff @(posedge clk_i) begin
-    if (hit_i) hits_q[line] <= hits_q[line] + 3'd1;
-    if (clear_i) hits_q[clear_line] <= '0;
+    if (hit_i) hits_q[line] <= hits_q[line] + 3'd1;  // rule: States else
+    if (clear_i) hits_q[clear_line] <= '0;  // rule: 10
     if (fill_i) begin
       hits_q[fill_line] <= '0;
       for (int unsigned b = 0; b < EpochW; b++) epoch_q[b][fill_line] <= fill_epoch_i[b];

@@ -4,7 +4,7 @@
 /// The last signature received, and tests of accesses against it (specification 5.1, 5.3). All
 /// granules of all accesses are tested in their cycle. A chunk of 256 bits is 0 until its bit in
 /// used_q says otherwise, so that the signature is cleared in one cycle.
-module access_validation_unit_signature
+module access_validation_unit_signature  // rule: States age 1
   import race_pkg::*;
 #(
   parameter int unsigned M     = 8192,
@@ -36,7 +36,7 @@ module access_validation_unit_signature
   // Other bits are 0: the chunk is there.
   wire unused_chunk = ^{1'b0, chunk_i};
 
-  function automatic logic is_set(logic [13:0] bit_at);
+  function automatic logic is_set(logic [13:0] bit_at);  // rule: Registers _signature
     return used_q[ChunkW'(bit_at >> 8)] && bits_q[ChunkW'(bit_at >> 8)][bit_at[7:0]];
   endfunction
 
@@ -78,10 +78,10 @@ module access_validation_unit_signature
     end
   end
 
-  always_comb begin : next_state
+  always_comb begin : next_state  // rule: Registers _signature
     used_d = used_q;
-    if (clear_i) used_d = '0;
-    else if (wr_i) used_d[chunk] = 1'b1;
+    if (clear_i) used_d = '0;  // rule: States idle header, sync = 1, last = 0
+    else if (wr_i) used_d[chunk] = 1'b1;  // rule: 3
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -91,6 +91,6 @@ module access_validation_unit_signature
 
   // used_q covers it.
   always_ff @(posedge clk_i) begin
-    if (wr_i) bits_q[chunk] <= data_i;
+    if (wr_i) bits_q[chunk] <= data_i;  // rule: 3
   end
 endmodule

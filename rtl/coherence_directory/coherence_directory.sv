@@ -7,7 +7,7 @@
 /// 2025, sections 2.3 and 4). All outputs are registered. A request accepted in cycle t is in S1 in
 /// t+1; its response, its error code and the first line of its job are visible in t+2. One request
 /// per cycle.
-module coherence_directory
+module coherence_directory  // rule: Cycle rules
   import coherence_directory_pkg::*;
 #(
   parameter int unsigned Variant      = VariantRec,      // 0 baseline, 1 hmg, 2 rec, 3 ideal
@@ -109,15 +109,15 @@ module coherence_directory
   logic                  s1_free;   // the request in S1 makes no job
   logic                  rsp_pop;
 
-  assign too_old     = (job_count != '0) && (seq_q - head_seq >= MaxAge);
-  assign req_ready_o = swept && job_credit_q != '0 && rsp_credit_q != '0 && !too_old;
-  assign accept      = req_valid_i && req_ready_o;
+  assign too_old     = (job_count != '0) && (seq_q - head_seq >= MaxAge);  // rule: 3
+  assign req_ready_o = swept && job_credit_q != '0 && rsp_credit_q != '0 && !too_old;  // rule: 3
+  assign accept      = req_valid_i && req_ready_o;  // rule: 1
   assign rsp_pop     = rsp_valid_o && rsp_ready_i;
 
   always_comb begin : credits
-    seq_d        = seq_q + 8'(accept);
+    seq_d        = seq_q + 8'(accept);  // rule: 2
     job_credit_d = job_credit_q + JobsWidth'(s1_free) + JobsWidth'(job_done) - JobsWidth'(accept);
-    rsp_credit_d = rsp_credit_q + ResponsesW'(rsp_pop) - ResponsesW'(accept);
+    rsp_credit_d = rsp_credit_q + ResponsesW'(rsp_pop) - ResponsesW'(accept);  // rule: 4
   end
 
   // -----------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ module coherence_directory
   logic [7:0] s1_seq_q;
   logic [3:0] self_q;  // static: a register only so that all of S1 depends on registers alone
 
-  wire [BaseW-1:0]     s1_base = BaseW'(s1_req_q.addr >> CoverW);
+  wire [BaseW-1:0]     s1_base = BaseW'(s1_req_q.addr >> CoverW);  // rule: Entry layout
   wire [PositionW-1:0] s1_pos  = (Positions > 1) ? PositionW'(s1_req_q.addr >> LineW) : '0;
   wire [RowIdxW-1:0]   s1_row  = (Rows > 1) ? RowIdxW'(s1_req_q.addr >> RowLow) : '0;
   wire [RowIdxW-1:0]   req_row = (Rows > 1) ? RowIdxW'(req_i.addr >> RowLow) : '0;
@@ -136,7 +136,7 @@ module coherence_directory
   logic       remote, local_, fence;
   logic [3:0] fault;  // the request does nothing
   logic       exec, look;
-  always_comb begin : check
+  always_comb begin : check  // rule: 8
     remote = (s1_req_q.op inside {OpRrd, OpRwr});
     local_ = (s1_req_q.op inside {OpLrd, OpLwr});
     fence  = (s1_req_q.op == OpFence);
@@ -162,10 +162,10 @@ module coherence_directory
   logic [Positions-1:0]           whole_pos;
   logic [Groups-1:0][Sharers-1:0] whole_slots;
 
-  assign src_slot = Sharers'(slots_of_gpus(16'h1 << s1_req_q.src, self_q));
-  assign s1_free  = s1_valid_q && !(job_write || job_evict || job_fence);
+  assign src_slot = Sharers'(slots_of_gpus(16'h1 << s1_req_q.src, self_q));  // rule: 15
+  assign s1_free  = s1_valid_q && !(job_write || job_evict || job_fence);  // rule: 4
 
-  coherence_directory_table #(
+  coherence_directory_table #(  // rule: 14
     .Rows    (Rows),
     .RowWidth(RowWidth),
     .InitRow (InitRow)
@@ -182,7 +182,7 @@ module coherence_directory
   );
 
   if (Ideal) begin : gen_flat
-    coherence_directory_flat #(
+    coherence_directory_flat #(  // rule: 6
       .Gpus(GpusP)
     ) u_flat (
       .clk_i,
@@ -205,7 +205,7 @@ module coherence_directory
     assign whole_slots = '0;
     wire unused_entry_actions = &{drop, use_way};
   end else begin : gen_row
-    coherence_directory_row #(
+    coherence_directory_row #(  // rule: 11
       .Variant     (Variant),
       .Gpus        (GpusP),
       .Ways        (WaysP),
@@ -237,7 +237,7 @@ module coherence_directory
     );
   end
 
-  coherence_directory_decide #(
+  coherence_directory_decide #(  // rule: Transition table
     .Variant    (Variant),
     .Replacement(Replacement),
     .Gpus       (GpusP)
@@ -264,7 +264,7 @@ module coherence_directory
 
   // -----------------------------------------------------------------------------------------------
   // What leaves
-  coherence_directory_jobs #(
+  coherence_directory_jobs #(  // rule: 5
     .Variant     (Variant),
     .Gpus        (GpusP),
     .Line        (Line),
@@ -294,7 +294,7 @@ module coherence_directory
   );
 
   rsp_t rsp;
-  assign rsp = '{
+  assign rsp = '{  // rule: 7
       seq:      s1_seq_q,
       sharers:  gpus_of_slots(16'(slots), self_q),
       reserved: '0,
@@ -305,7 +305,7 @@ module coherence_directory
       id:       s1_req_q.id
   };
 
-  coherence_directory_responses #(
+  coherence_directory_responses #(  // rule: Ports rsp_valid_o
     .Responses(ResponsesP)
   ) u_responses (
     .clk_i,
@@ -318,7 +318,7 @@ module coherence_directory
     .rsp_o
   );
 
-  coherence_directory_counters #(
+  coherence_directory_counters #(  // rule: 12
     .Positions(Positions),
     .JobsWidth(JobsWidth)
   ) u_counters (
@@ -341,15 +341,15 @@ module coherence_directory
   );
 
   logic [3:0] err_d, err_q;
-  always_comb begin : error
+  always_comb begin : error  // rule: 8
     err_d = ErrNone;
     if (s1_valid_q) err_d = fault;
     if (duplicate) err_d = ErrDuplicate;  // the request is executed
   end
-  assign err_valid_o = (err_q != ErrNone);
-  assign err_code_o  = err_q;
+  assign err_valid_o = (err_q != ErrNone);  // rule: 9
+  assign err_code_o  = err_q;  // rule: 9
 
-  assign idle_o = swept && !s1_valid_q && job_count == '0 && rsp_count == '0;
+  assign idle_o = swept && !s1_valid_q && job_count == '0 && rsp_count == '0;  // rule: 13
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -369,10 +369,10 @@ module coherence_directory
 
   // s1_valid_q covers these. The sweep is longer than self_q needs.
   always_ff @(posedge clk_i) begin
-    self_q <= self_id_i;
-    if (accept) begin
+    self_q <= self_id_i;  // rule: Registers top
+    if (accept) begin  // rule: 1
       s1_req_q <= req_i;
-      s1_seq_q <= seq_q;
+      s1_seq_q <= seq_q;  // rule: 2
     end
   end
 

@@ -1,7 +1,7 @@
 `include "coherence_directory_types.svh"
 
 /// Counts events since reset; an event of cycle t is visible in t+1.
-module coherence_directory_counters
+module coherence_directory_counters  // rule: 12
   import coherence_directory_pkg::*;
 #(
   parameter int unsigned Positions = 16,

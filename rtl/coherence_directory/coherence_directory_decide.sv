@@ -2,7 +2,7 @@
 
 /// What the request in S1 does: the transition table of the directory, the same for all variants.
 /// Combinational.
-module coherence_directory_decide
+module coherence_directory_decide  // rule: Transition table
   import coherence_directory_pkg::*;
 #(
   parameter int unsigned Variant     = VariantRec,
@@ -59,7 +59,7 @@ module coherence_directory_decide
         // The home reads: nothing changes.
         OpLrd: ;
         // Another GPU reads: one sharer more.
-        OpRrd: begin
+        OpRrd: begin  // rule: Transition table RRD
           line_o  = 1'b1;
           slots_o = slots_i | src_i;
           unique case (state)
@@ -72,7 +72,7 @@ module coherence_directory_decide
           endcase
         end
         // The home writes: all copies go, sharing ends.
-        OpLwr: begin
+        OpLwr: begin  // rule: Transition table LWR
           unique case (state)
             StTracked: begin
               line_o      = 1'b1;
@@ -83,7 +83,7 @@ module coherence_directory_decide
           endcase
         end
         // Another GPU writes: all copies but its own go.
-        OpRwr: begin
+        OpRwr: begin  // rule: Transition table RWR
           line_o  = 1'b1;
           slots_o = src_i;
           unique case (state)
@@ -101,7 +101,7 @@ module coherence_directory_decide
           endcase
         end
         // The entry is given up; ideal has none.
-        OpEvict: begin
+        OpEvict: begin  // rule: Transition table EVICT
           unique case (state)
             StAbsent: ;
             default: begin  // StPresent, StTracked
@@ -111,7 +111,7 @@ module coherence_directory_decide
           endcase
         end
         // A marker behind all invalidations so far. Other ops are faults.
-        default: job_fence_o = 1'b1;
+        default: job_fence_o = 1'b1;  // rule: Transition table FENCE
       endcase
     end
   end

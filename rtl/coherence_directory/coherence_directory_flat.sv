@@ -3,7 +3,7 @@
 /// A row of the ideal array: the sharers of `IdealRow` lines, without tags. It says what
 /// coherence_directory_row says; a line has an entry while it has a sharer, and nothing is ever
 /// evicted. Combinational.
-module coherence_directory_flat
+module coherence_directory_flat  // rule: 6
   import coherence_directory_pkg::*;
 #(
   parameter int unsigned Gpus = 4,

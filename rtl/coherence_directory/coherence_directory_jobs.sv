@@ -5,7 +5,7 @@
 /// Job FIFO and invalidation engine: sends the lines of the oldest job one by one, the lowest
 /// first. A job that is made in cycle t is on `inv` from t+1 on when there is no other; behind the
 /// last line of a job follows the first of the next without a bubble.
-module coherence_directory_jobs
+module coherence_directory_jobs  // rule: 5
   import coherence_directory_pkg::*;
 #(
   parameter int unsigned  Variant      = VariantRec,

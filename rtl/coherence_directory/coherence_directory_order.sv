@@ -1,7 +1,7 @@
 /// Order matrix of one set: for each pair of ways, which was used later. Exact for FIFO and for
 /// LRU; the caller decides what a use is. All 0 is a legal order: way 0 the oldest, the last way
 /// the youngest. Combinational.
-module coherence_directory_order #(
+module coherence_directory_order #(  // rule: 10
   parameter int unsigned Ways = 8,
   localparam int unsigned WayW   = (Ways > 1) ? $clog2(Ways) : 1,
   localparam int unsigned OrderW = (Ways > 1) ? Ways * (Ways - 1) / 2 : 1

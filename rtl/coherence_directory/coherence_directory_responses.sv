@@ -3,7 +3,7 @@
 
 /// Response FIFO. A response that is pushed in cycle t is on `rsp` from t+1 on when there is no
 /// other. There is always room: a request is taken with a credit for its response.
-module coherence_directory_responses #(
+module coherence_directory_responses #(  // rule: Ports rsp_valid_o
   parameter int unsigned  Responses = 4,
   localparam int unsigned CountW    = $clog2(Responses + 1),
   localparam type         rsp_t     = `DIRECTORY_RSP_T

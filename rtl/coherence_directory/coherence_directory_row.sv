@@ -3,7 +3,7 @@
 
 /// A set of the array: what it says about the line of the request in S1, and what becomes of it.
 /// Variants baseline, hmg and rec. Combinational.
-module coherence_directory_row
+module coherence_directory_row  // rule: Entry layout
   import coherence_directory_pkg::*;
 #(
   parameter int unsigned Variant      = VariantRec,
@@ -65,7 +65,7 @@ module coherence_directory_row
   // Which entries cover the line.
   wire [BaseBits-1:0] tag = BaseBits'(base_i) << Pad;
   logic [Ways-1:0] valid, match;
-  always_comb begin : compare
+  always_comb begin : compare  // rule: Transition table
     valid = '0;
     match = '0;
     if (look_i) begin
@@ -77,14 +77,14 @@ module coherence_directory_row
   end
   assign present_o   = (match != '0);
   assign full_o      = (valid == '1);
-  assign duplicate_o = !$onehot0(match);
+  assign duplicate_o = !$onehot0(match);  // rule: 8
 
   // The way that the request is about: the lowest that matches, else the lowest that is free, else
   // the oldest.
   logic [Ways-1:0]   oldest, choice;
   logic [WayW-1:0]   way;
   logic [OrderW-1:0] order;
-  always_comb begin : choose
+  always_comb begin : choose  // rule: 11
     choice = oldest;
     if (!full_o) choice = ~valid;
     if (present_o) choice = match;
@@ -92,7 +92,7 @@ module coherence_directory_row
     for (int unsigned w = Ways; w > 0; w--) if (choice[w-1]) way = WayW'(w - 1);
   end
 
-  coherence_directory_order #(
+  coherence_directory_order #(  // rule: 10
     .Ways(Ways)
   ) u_order (
     .order_i (old.order),
@@ -119,8 +119,8 @@ module coherence_directory_row
     group_t                 group;
     assign groups    = entry.groups;
     assign group     = groups[pos_i];
-    assign tracked_o = present_o && group.pos;
-    assign slots_o   = present_o ? group.slots : '0;
+    assign tracked_o = present_o && group.pos;  // rule: 7
+    assign slots_o   = present_o ? group.slots : '0;  // rule: 7
 
     always_comb begin : split
       whole_pos_o   = '0;
@@ -167,10 +167,10 @@ module coherence_directory_row
   // An entry whose last sharer goes becomes invalid; its base stays and means nothing.
   row_t updated;
   assign wr_o = line_i || drop_i;
-  always_comb begin : write_back
+  always_comb begin : write_back  // rule: Transition table
     updated = old;
     if (wr_o) begin
-      updated.order        = order;
+      updated.order        = order;  // rule: 10
       updated.entries[way] = '{valid: groups_new != '0, base: tag, groups: groups_new};
     end
   end

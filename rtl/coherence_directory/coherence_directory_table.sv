@@ -4,7 +4,7 @@
 /// A row that is read in cycle t is on `row_o` from t+1 on; a write of the same row in t is in it.
 /// From the first cycle after reset the sweep writes one row per cycle; `ready_o` rises in the
 /// cycle after the last.
-module coherence_directory_table #(
+module coherence_directory_table #(  // rule: 14
   parameter int unsigned Rows     = 1024,
   parameter int unsigned RowWidth = 852,
   parameter logic [RowWidth-1:0] InitRow = RowWidth'(0),  // what the sweep writes
@@ -55,9 +55,9 @@ module coherence_directory_table #(
   // A row that is written while it is read passes by the RAM.
   logic                by_q;
   logic [RowWidth-1:0] written_q, stored;
-  wire                 by = wr && wr_idx == rd_idx_i;
+  wire                 by = wr && wr_idx == rd_idx_i;  // rule: 1
 
-  duet_ram #(
+  duet_ram #(  // rule: 1
     .Depth(Rows),
     .Width(RowWidth)
   ) u_ram (
@@ -72,12 +72,12 @@ module coherence_directory_table #(
   );
 
   always_ff @(posedge clk_i) begin
-    if (rd_i) by_q <= by;
-    if (rd_i && by) written_q <= wr_row;
+    if (rd_i) by_q <= by;  // rule: 1
+    if (rd_i && by) written_q <= wr_row;  // rule: 1
   end
 
   assign ready_o = ready_q;
-  assign row_o   = by_q ? written_q : stored;
+  assign row_o   = by_q ? written_q : stored;  // rule: 1
 
   `DUET_ASSERT(NoAccessInSweep, ready_q || !(rd_i || wr_i), "access during the initial sweep")
   `DUET_ASSERT(IndexLegal, !wr || 32'(wr_idx) < Rows, "write of a row that does not exist")

@@ -3,7 +3,7 @@
 /// The global command processor: Ibex, its memories, packet slots and the mailbox with which the
 /// firmware talks to chiplets and host (CPElide, MICRO'24, sections III-C, IV-B, figure 7). All
 /// outputs are registered. What happens in one of the processor's cycles shows in its next.
-module command_processor
+module command_processor  // rule: Cycle rules
   import command_pkg::*;
   import command_processor_pkg::*;
 #(
@@ -63,9 +63,9 @@ module command_processor
   regs_t regs_d, regs_q;
 
   logic enabled, run;
-  assign run = enabled && !regs_q.halted;
+  assign run = enabled && !regs_q.halted;  // rule: 11
 
-  command_processor_clock #(
+  command_processor_clock #(  // rule: 1
     .ClockOn(ClockOn),
     .ClockOf(ClockOfP)
   ) u_clock (
@@ -82,7 +82,7 @@ module command_processor
   logic [3:0]  data_be;
   logic [31:0] data_addr, data_wdata, data_rdata;
 
-  command_processor_core u_core (
+  command_processor_core u_core (  // rule: 6
     .clk_i,
     .rst_ni,
     .enabled_i     (enabled),
@@ -113,7 +113,7 @@ module command_processor
   logic [13:2] act_addr;
   logic [31:0] act_wdata;
 
-  command_processor_data #(
+  command_processor_data #(  // rule: 7
     .PrivateLatency(PrivateLatency)
   ) u_data (
     .clk_i,
@@ -146,7 +146,7 @@ module command_processor
 
   // -----------------------------------------------------------------------------------------------
   // Memories
-  command_processor_instruction_memory u_imem (
+  command_processor_instruction_memory u_imem (  // rule: 4
     .clk_i,
     .rst_ni,
     .we_i        (imem_we_i && core_hold_i),
@@ -163,7 +163,7 @@ module command_processor
     .rd_data_o   (imem_rdata)
   );
 
-  command_processor_ram #(
+  command_processor_ram #(  // rule: 12
     .Words(DtcmWords)
   ) u_dtcm (
     .clk_i,
@@ -175,7 +175,7 @@ module command_processor
     .rdata_o(dtcm_rdata)
   );
 
-  command_processor_ram #(
+  command_processor_ram #(  // rule: 12
     .Words(PmemWords)
   ) u_pmem (
     .clk_i,
@@ -195,7 +195,7 @@ module command_processor
   logic                   slots_complete, slots_pop;
   logic                   rx_error, firmware_error, firmware_exit;
 
-  command_processor_slots u_slots (
+  command_processor_slots u_slots (  // rule: 14
     .clk_i,
     .rst_ni,
     .run_i     (run),
@@ -216,7 +216,7 @@ module command_processor
     .rd_data_o (slots_rdata)
   );
 
-  command_processor_mailbox u_mailbox (
+  command_processor_mailbox u_mailbox (  // rule: 13
     .clk_i,
     .rst_ni,
     .enabled_i       (enabled),
@@ -251,18 +251,18 @@ module command_processor
   // Halting and errors
   always_comb begin : next_state
     regs_d      = regs_q;
-    regs_d.hold = core_hold_i;
-    if (enabled) begin
+    regs_d.hold = core_hold_i;  // rule: 3
+    if (enabled) begin  // rule: 32
       regs_d.err_valid = map_halt || firmware_error || rx_error;
       regs_d.err_code  = ErrProtocol;
       if (firmware_error) regs_d.err_code = act_wdata[7:0];
       if (map_halt) regs_d.err_code = ErrHalt;
     end
-    if (firmware_exit) begin
+    if (firmware_exit) begin  // rule: 33
       regs_d.halted    = 1'b1;
       regs_d.exit_code = act_wdata;
     end
-    if (map_halt) begin
+    if (map_halt) begin  // rule: 12
       regs_d.halted    = 1'b1;
       regs_d.exit_code = 32'(ErrHalt);
     end
@@ -273,11 +273,11 @@ module command_processor
     else         regs_q <= regs_d;
   end
 
-  assign err_valid_o  = enabled && regs_q.err_valid;
-  assign err_code_o   = regs_q.err_code;
-  assign exit_valid_o = regs_q.halted;
-  assign exit_code_o  = regs_q.exit_code;
-  assign halted_o     = regs_q.halted;
+  assign err_valid_o  = enabled && regs_q.err_valid;  // rule: 32
+  assign err_code_o   = regs_q.err_code;  // rule: 32
+  assign exit_valid_o = regs_q.halted;  // rule: 11
+  assign exit_code_o  = regs_q.exit_code;  // rule: 11
+  assign halted_o     = regs_q.halted;  // rule: 11
 
   `DUET_ASSERT_PARAM(ClockOfLegal, ClockOf >= 1 && ClockOf <= 16, "ClockOf must be 1..16")
   `DUET_ASSERT_PARAM(ClockOnLegal, ClockOn >= 1 && ClockOn <= ClockOfP,

@@ -2,7 +2,7 @@
 
 /// The processor's clock as a pattern of cycles of `clk_i`: the first `ClockOn` of each `ClockOf`
 /// from reset on are enabled (README.md, rule 1).
-module command_processor_clock #(
+module command_processor_clock #(  // rule: 1
   parameter int unsigned ClockOn = 5,
   parameter int unsigned ClockOf = 6
 ) (

@@ -3,7 +3,7 @@
 /// Ibex behind its clock gate, and the trace of what it retires. A retirement in cycle r is on
 /// `trace` in r+1, from Ibex's RVFI; there what belongs to no load or store, no written register or
 /// a trap is 0 (README.md, rules 6, 10).
-module command_processor_core
+module command_processor_core  // rule: 6
   import command_pkg::*;
   import ibex_pkg::*;
 (
@@ -32,14 +32,14 @@ module command_processor_core
   output trace_t      trace_o
 );
   logic clk;
-  prim_clock_gating u_gate (
+  prim_clock_gating u_gate (  // rule: 11
     .clk_i,
     .en_i     (run_i),
     .test_en_i(1'b0),
     .clk_o    (clk)
   );
 
-  wire rst_n = rst_ni && !hold_i;
+  wire rst_n = rst_ni && !hold_i;  // rule: 3
 
   logic        rvfi_valid, rvfi_trap;
   logic [63:0] rvfi_order;
@@ -147,7 +147,7 @@ module command_processor_core
     logic store;
   } regs_t;
   regs_t regs_d, regs_q;
-  always_comb begin : next_state
+  always_comb begin : next_state  // rule: 10
     regs_d = regs_q;
     if (run_i) begin
       if (data_req_o && data_gnt_i) regs_d.we = data_we_o;
@@ -161,12 +161,12 @@ module command_processor_core
   end
 
   // The core is stopped in the middle of a load or store: RVFI holds no retirement then.
-  assign trace_valid_o = enabled_i && rvfi_valid;
+  assign trace_valid_o = enabled_i && rvfi_valid;  // rule: 10
   wire load  = regs_q.load && !rvfi_trap;
   wire store = regs_q.store && !rvfi_trap;
   wire [31:0] stored = {{8{rvfi_mem_mask[3]}}, {8{rvfi_mem_mask[2]}},
                         {8{rvfi_mem_mask[1]}}, {8{rvfi_mem_mask[0]}}};
-  assign trace_o = '{
+  assign trace_o = '{  // rule: 10
       order:     rvfi_order,
       trap:      rvfi_trap,
       pc:        rvfi_pc,

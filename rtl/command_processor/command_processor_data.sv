@@ -3,7 +3,7 @@
 /// The data port: one access at a time. An access that is granted in cycle g is answered in g + C,
 /// C by its region; one to slots or mailbox acts in the cycle before its answer, and waits there
 /// while `ready_i` is 0 (README.md, rules 7, 12, 13). All cycles are the processor's.
-module command_processor_data
+module command_processor_data  // rule: 7
   import command_processor_pkg::*;
 #(
   parameter int unsigned PrivateLatency = 31
@@ -53,7 +53,7 @@ module command_processor_data
 
   region_e region;
   logic    legal, take, acts, waits;
-  always_comb begin : decode
+  always_comb begin : decode  // rule: 12
     region = region_of(addr_i[31:8]);
     unique case (region)
       RegionImem, RegionSlots: legal = !we_i;
@@ -68,16 +68,16 @@ module command_processor_data
   assign rvalid_o = regs_q.busy && regs_q.left == '0;
   assign gnt_o    = req_i && (!regs_q.busy || rvalid_o);
   assign take     = run_i && gnt_o && legal;
-  assign halt_o   = run_i && gnt_o && !legal;
+  assign halt_o   = run_i && gnt_o && !legal;  // rule: 12
 
   assign imem_o = take && region == RegionImem;
   assign dtcm_o = take && region == RegionDtcm;
   assign pmem_o = take && region == RegionPmem;
 
-  assign acts        = run_i && regs_q.busy && regs_q.left == 8'd1;
-  assign slots_o     = acts && regs_q.region == RegionSlots;
-  assign mailbox_o   = acts && regs_q.region == RegionMailbox && ready_i;
-  assign waits       = acts && regs_q.region == RegionMailbox && !ready_i;
+  assign acts        = run_i && regs_q.busy && regs_q.left == 8'd1;  // rule: 13
+  assign slots_o     = acts && regs_q.region == RegionSlots;  // rule: 13
+  assign mailbox_o   = acts && regs_q.region == RegionMailbox && ready_i;  // rule: 13
+  assign waits       = acts && regs_q.region == RegionMailbox && !ready_i;  // rule: 13
   assign act_we_o    = regs_q.we;
   assign act_addr_o  = regs_q.addr;
   assign act_wdata_o = regs_q.wdata;
@@ -105,10 +105,10 @@ module command_processor_data
       regs_d.addr   = addr_i[13:2];
       regs_d.wdata  = wdata_i;
       unique case (region)
-        RegionImem: regs_d.left = 8'(ImemLat - 1);
-        RegionDtcm: regs_d.left = 8'(DtcmLat - 1);
-        RegionPmem: regs_d.left = 8'(PrivateLatency - 1);
-        default:    regs_d.left = 8'(SlotsLat - 1);
+        RegionImem: regs_d.left = 8'(ImemLat - 1);  // rule: 12
+        RegionDtcm: regs_d.left = 8'(DtcmLat - 1);  // rule: 12
+        RegionPmem: regs_d.left = 8'(PrivateLatency - 1);  // rule: 12
+        default:    regs_d.left = 8'(SlotsLat - 1);  // rule: 12
       endcase
     end
   end

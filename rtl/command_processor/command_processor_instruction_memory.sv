@@ -2,7 +2,7 @@
 
 /// IMEM: the host loads it, the core fetches and reads. What is read in cycle t is on the outputs
 /// from t+1 on.
-module command_processor_instruction_memory
+module command_processor_instruction_memory  // rule: 4
   import command_processor_pkg::*;
 #(
   localparam int unsigned AddressWidth = $clog2(ImemWords)
@@ -34,7 +34,7 @@ module command_processor_instruction_memory
   wire       outside = (region_of(fetch_addr_i[31:8]) != RegionImem);
   wire [1:0] unused_byte = fetch_addr_i[1:0];
 
-  always_comb begin : next_state
+  always_comb begin : next_state  // rule: 6
     fetched_d = fetched_q;
     err_d     = err_q;
     if (run_i) begin
@@ -56,7 +56,7 @@ module command_processor_instruction_memory
   // Two ports: the core that would read is held in reset while a word is loaded.
   wire [AddressWidth-1:0] data_addr = we_i ? addr_i : rd_addr_i;
   always_ff @(posedge clk_i) begin
-    if (run_i && fetch_i) insn_q <= outside ? '0 : mem[fetch_addr_i[AddressWidth+1:2]];
+    if (run_i && fetch_i) insn_q <= outside ? '0 : mem[fetch_addr_i[AddressWidth+1:2]];  // rule: 6
     if (we_i) mem[data_addr] <= data_i;
     else if (rd_i) rd_data_q <= mem[data_addr];
   end

@@ -2,7 +2,7 @@
 
 /// Mailbox registers, and what they talk to (README.md, rules 16 to 35). An access acts in one of
 /// the processor's cycles: what it changes, and what it reads, shows in the next.
-module command_processor_mailbox
+module command_processor_mailbox  // rule: Mailbox
   import command_pkg::*;
   import command_processor_pkg::*;
 (
@@ -65,8 +65,8 @@ module command_processor_mailbox
   msg_t                rx_head;
   logic [15:0]         ack_pend;
   logic                rx_ack, rx_push;
-  wire                 send = write && word_i == RegTxHi;
-  wire                 sync = (regs_q.tx_lo[3:0] == KindSyncReq);
+  wire                 send = write && word_i == RegTxHi;  // rule: 20
+  wire                 sync = (regs_q.tx_lo[3:0] == KindSyncReq);  // rule: 20
 
   // The core appends in the processor's cycles, the crossbar takes in any (README.md, rules 20 to
   // 24).
@@ -82,9 +82,9 @@ module command_processor_mailbox
     .head_o (tx_o),
     .count_o(tx_count)
   );
-  assign tx_valid_o = tx_count != '0;
+  assign tx_valid_o = tx_count != '0;  // rule: 21
 
-  command_processor_receive u_rx (
+  command_processor_receive u_rx (  // rule: 25
     .clk_i,
     .rst_ni,
     .run_i,
@@ -105,38 +105,38 @@ module command_processor_mailbox
   // Writes and events
   always_comb begin : can_act
     ready_o = 1'b1;
-    if (we_i && word_i == RegTxHi) ready_o = (32'(tx_count) < TxQueue);
-    if (!we_i && word_i == RegWait) ready_o = (regs_q.events != '0);
+    if (we_i && word_i == RegTxHi) ready_o = (32'(tx_count) < TxQueue);  // rule: 24
+    if (!we_i && word_i == RegWait) ready_o = (regs_q.events != '0);  // rule: 29
   end
 
-  assign slots_pop_o = write && word_i == RegPktPop;
-  assign error_o     = write && word_i == RegError;
-  assign exit_o      = write && word_i == RegExit;
+  assign slots_pop_o = write && word_i == RegPktPop;  // rule: 17
+  assign error_o     = write && word_i == RegError;  // rule: 32
+  assign exit_o      = write && word_i == RegExit;  // rule: 33
 
   always_comb begin : next_state
     regs_d = regs_q;
-    if (enabled_i) regs_d.sig_valid = 1'b0;
+    if (enabled_i) regs_d.sig_valid = 1'b0;  // rule: 31
     if (run_i) begin
-      regs_d.cycle = regs_q.cycle + 32'd1;
-      if (regs_q.counting) regs_d.cnt[TimedCnt] = regs_q.cnt[TimedCnt] + 32'd1;
+      regs_d.cycle = regs_q.cycle + 32'd1;  // rule: 34
+      if (regs_q.counting) regs_d.cnt[TimedCnt] = regs_q.cnt[TimedCnt] + 32'd1;  // rule: 30
     end
     if (write) begin
       unique case (word_i) inside
-        RegTxLo:             regs_d.tx_lo    = wdata_i;
-        RegTxDst:            regs_d.tx_dst   = wdata_i[16:0];
-        RegSigLo:            regs_d.sig_lo   = wdata_i;
-        RegSigHi: begin
+        RegTxLo:             regs_d.tx_lo    = wdata_i;  // rule: 19
+        RegTxDst:            regs_d.tx_dst   = wdata_i[16:0];  // rule: 19
+        RegSigLo:            regs_d.sig_lo   = wdata_i;  // rule: 31
+        RegSigHi: begin  // rule: 31
           regs_d.sig_valid = 1'b1;
           regs_d.sig       = {wdata_i, regs_q.sig_lo};
         end
-        RegCnt8Run:          regs_d.counting = wdata_i[0];
-        [RegCnt:RegCnt+15]:  regs_d.cnt[word_i[3:0]] = wdata_i;
+        RegCnt8Run:          regs_d.counting = wdata_i[0];  // rule: 30
+        [RegCnt:RegCnt+15]:  regs_d.cnt[word_i[3:0]] = wdata_i;  // rule: 30
         default:             ;  // acts elsewhere
       endcase
     end
     // What is set in the cycle of the read stays set.
-    if (read && word_i == RegWait) regs_d.events = '0;
-    regs_d.events = regs_d.events | {rx_ack, rx_push, slots_complete_i};
+    if (read && word_i == RegWait) regs_d.events = '0;  // rule: 29
+    regs_d.events = regs_d.events | {rx_ack, rx_push, slots_complete_i};  // rule: 29
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -149,21 +149,21 @@ module command_processor_mailbox
   logic [31:0] value, rdata_q;
   always_comb begin : read_register
     unique case (word_i) inside
-      RegId:                       value = Id;
-      RegConf:                     value = conf_i;
-      RegCycle:                    value = regs_q.cycle;
+      RegId:                       value = Id;  // rule: 34
+      RegConf:                     value = conf_i;  // rule: 34
+      RegCycle:                    value = regs_q.cycle;  // rule: 34
       RegPktStat:                  value = {22'b0, slots_oldest_i, 4'b0, slots_valid_i};
-      [RegPktMeta:RegPktMeta+3]:   value = slots_meta_i[2'(word_i - RegPktMeta)];
-      RegTxLo:                     value = regs_q.tx_lo;
-      RegTxDst:                    value = 32'(regs_q.tx_dst);
-      RegTxFree:                   value = 32'(TxQueue) - 32'(tx_count);
-      RegAckPend:                  value = 32'(ack_pend);
-      RegRxStat:                   value = 32'(rx_count);
-      RegRxLo:                     value = rx_head[31:0];
-      RegRxHi:                     value = rx_head[63:32];
-      RegWait:                     value = 32'(regs_q.events);
-      [RegCnt:RegCnt+15]:          value = regs_q.cnt[word_i[3:0]];
-      RegCnt8Run:                  value = 32'(regs_q.counting);
+      [RegPktMeta:RegPktMeta+3]:   value = slots_meta_i[2'(word_i - RegPktMeta)];  // rule: 16
+      RegTxLo:                     value = regs_q.tx_lo;  // rule: 19
+      RegTxDst:                    value = 32'(regs_q.tx_dst);  // rule: 19
+      RegTxFree:                   value = 32'(TxQueue) - 32'(tx_count);  // rule: 22
+      RegAckPend:                  value = 32'(ack_pend);  // rule: 26
+      RegRxStat:                   value = 32'(rx_count);  // rule: 27
+      RegRxLo:                     value = rx_head[31:0];  // rule: 27
+      RegRxHi:                     value = rx_head[63:32];  // rule: 27
+      RegWait:                     value = 32'(regs_q.events);  // rule: 29
+      [RegCnt:RegCnt+15]:          value = regs_q.cnt[word_i[3:0]];  // rule: 30
+      RegCnt8Run:                  value = 32'(regs_q.counting);  // rule: 30
       default:                     value = '0;  // write only
     endcase
   end
@@ -172,9 +172,9 @@ module command_processor_mailbox
   end
 
   assign rdata_o     = rdata_q;
-  assign sig_valid_o = enabled_i && regs_q.sig_valid;
-  assign sig_o       = regs_q.sig;
-  assign cnt_o       = regs_q.cnt;
+  assign sig_valid_o = enabled_i && regs_q.sig_valid;  // rule: 31
+  assign sig_o       = regs_q.sig;  // rule: 31
+  assign cnt_o       = regs_q.cnt;  // rule: 31
 
   `DUET_ASSERT(ActsWhenReady, !act_i || (run_i && ready_o), "register acts that cannot")
   `DUET_ASSERT(ActsLegally, !act_i || (we_i ? writable(word_i) : readable(word_i)),

@@ -47,7 +47,7 @@ package command_processor_pkg;
     RegionNone, RegionImem, RegionDtcm, RegionPmem, RegionSlots, RegionMailbox
   } region_e;
 
-  function automatic region_e region_of(logic [31:8] addr);
+  function automatic region_e region_of(logic [31:8] addr);  // rule: 12
     unique case (addr[31:16])
       16'h0000: return RegionImem;
       16'h0800: return (addr[15:14] == '0) ? RegionDtcm : RegionNone;
@@ -59,12 +59,12 @@ package command_processor_pkg;
   endfunction
 
   // A word of the mailbox may be read; those that are write only read 0.
-  function automatic logic readable(logic [5:0] word);
+  function automatic logic readable(logic [5:0] word);  // rule: 35
     return word <= RegCnt8Run
         && !(word inside {6'h03, 6'h0A, 6'h0B, [6'h19:6'h1F]});
   endfunction
 
-  function automatic logic writable(logic [5:0] word);
+  function automatic logic writable(logic [5:0] word);  // rule: 35
     return word inside {RegPktPop, RegTxLo, RegTxDst, RegTxHi, RegSigLo, RegSigHi, RegError,
                         RegExit, [RegCnt:RegCnt8Run]};
   endfunction

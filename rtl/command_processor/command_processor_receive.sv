@@ -2,7 +2,7 @@
 
 /// Messages from the crossbar: ACKs clear their chiplet's bit of ACK_PEND, the others wait in a
 /// FIFO for the core (README.md, rules 25 to 28). All cycles are the processor's.
-module command_processor_receive
+module command_processor_receive  // rule: 25
   import command_pkg::*;
 #(
   localparam int unsigned CountW = $clog2(RxFifo + 1)
@@ -40,18 +40,18 @@ module command_processor_receive
     ack_o   = 1'b0;
     push_o  = 1'b0;
     error_o = 1'b0;
-    if (accept && is_ack) begin
+    if (accept && is_ack) begin  // rule: 26
       ack_o                         = regs_q.ack_pend[rx_i.chiplet];
       error_o                       = !ack_o;
       regs_d.ack_pend[rx_i.chiplet] = 1'b0;
     end
     if (accept && !is_ack) push_o = 1'b1;
     if (run_i) begin
-      regs_d.told = full && (rx_valid_i || regs_q.told);
-      if (full && rx_valid_i && !regs_q.told) error_o = 1'b1;
+      regs_d.told = full && (rx_valid_i || regs_q.told);  // rule: 28
+      if (full && rx_valid_i && !regs_q.told) error_o = 1'b1;  // rule: 28
     end
     // What is asked for in this cycle is asked for after the ACK.
-    regs_d.ack_pend = regs_d.ack_pend | request_i;
+    regs_d.ack_pend = regs_d.ack_pend | request_i;  // rule: 26
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -59,7 +59,7 @@ module command_processor_receive
     else         regs_q <= regs_d;
   end
 
-  duet_fifo #(
+  duet_fifo #(  // rule: 27
     .T    (msg_t),
     .Depth(RxFifo)
   ) u_fifo (
@@ -72,7 +72,7 @@ module command_processor_receive
     .count_o
   );
 
-  assign head_o     = (count_o != '0) ? oldest : '0;
+  assign head_o     = (count_o != '0) ? oldest : '0;  // rule: 27
   assign ack_pend_o = regs_q.ack_pend;
 
   `DUET_ASSERT(QuietWhileStopped, run_i || !(pop_i || request_i != '0),

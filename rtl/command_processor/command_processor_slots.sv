@@ -3,7 +3,7 @@
 /// Packet slots: each takes one AQL packet and its extension block, which the core reads
 /// (README.md, rules 14 to 18). A packet that becomes complete in cycle t is valid from t+1 on. All
 /// cycles are the processor's.
-module command_processor_slots
+module command_processor_slots  // rule: 14
   import command_pkg::*;
 (
   input  logic                   clk_i,
@@ -31,7 +31,7 @@ module command_processor_slots
   // A slot is 64 rows of four beats of four words; the packet is row 0, beat k of the extension
   // block beat 4 + k.
   localparam int unsigned Rows     = 64 * Slots;
-  localparam logic [7:0]  MostBeat = 8'd252;  // beats of a block that have a place
+  localparam logic [7:0]  MostBeat = 8'd252;  // beats of a block that have a place; rule: 15
 
   typedef struct packed {
     logic [Slots-1:0]            valid;
@@ -51,40 +51,40 @@ module command_processor_slots
   end
 
   assign aql_ready_o = run_i && !regs_q.filling && regs_q.valid != '1;
-  assign ext_ready_o = run_i && regs_q.filling;
+  assign ext_ready_o = run_i && regs_q.filling;  // rule: 15
   wire aql   = aql_valid_i && aql_ready_o;
   wire ext   = ext_valid_i && ext_ready_o;
-  wire plain = (aql_i.packet[55:48] == '0);  // no extension block
+  wire plain = (aql_i.packet[55:48] == '0);  // no extension block; rule: 15
   wire fits  = (regs_q.beat < MostBeat);
 
   always_comb begin : next_state
     regs_d     = regs_q;
     complete_o = 1'b0;
-    if (pop_i) begin
+    if (pop_i) begin  // rule: 17
       regs_d.valid[pop_slot_i] = 1'b0;
       for (int unsigned s = 0; s < Slots; s++) regs_d.older[s][pop_slot_i] = 1'b0;
     end
     if (aql) begin
-      complete_o         = plain;
-      regs_d.filling     = !plain;
+      complete_o         = plain;  // rule: 15
+      regs_d.filling     = !plain;  // rule: 15
       regs_d.slot        = free;
       regs_d.beat        = '0;
       regs_d.arrival     = regs_q.arrival + 7'd1;
       regs_d.meta[free]  = {1'b0, regs_q.arrival, aql_i.mask, aql_i.stream};
     end
-    if (ext) begin
+    if (ext) begin  // rule: 15
       complete_o     = ext_i.last;
       regs_d.filling = !ext_i.last;
       if (fits) regs_d.beat = regs_q.beat + 8'd1;
       else      regs_d.meta[regs_q.slot][31] = 1'b1;
     end
-    if (complete_o) begin
-      regs_d.older[regs_d.slot] = regs_d.valid;
+    if (complete_o) begin  // rule: 18
+      regs_d.older[regs_d.slot] = regs_d.valid;  // rule: 16
       regs_d.valid[regs_d.slot]  = 1'b1;
     end
   end
 
-  always_comb begin : find_oldest
+  always_comb begin : find_oldest  // rule: 16
     oldest_o = '0;
     for (int unsigned s = 0; s < Slots; s++) begin
       if (regs_q.valid[s] && regs_q.older[s] == '0) oldest_o = 2'(s);
@@ -109,7 +109,7 @@ module command_processor_slots
       wr_data = {4{ext_i.data}};
     end
   end
-  duet_ram #(
+  duet_ram #(  // rule: 15
     .Depth    (Rows),
     .Width    (512),
     .LaneWidth(128),
@@ -128,8 +128,8 @@ module command_processor_slots
     if (rd_i) rd_word_q <= rd_addr_i[5:2];
   end
 
-  assign valid_o   = regs_q.valid;
-  assign meta_o    = regs_q.meta;
+  assign valid_o   = regs_q.valid;  // rule: 16
+  assign meta_o    = regs_q.meta;  // rule: 16
   assign rd_data_o = rd_row[{rd_word_q, 5'd0} +: 32];
 
   `DUET_ASSERT(OneOldest,

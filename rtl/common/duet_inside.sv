@@ -2,7 +2,7 @@
 
 /// Counts the requests of each warp that are inside a cache. Those of warps that do not exist are
 /// not counted.
-module duet_inside #(
+module duet_inside #(  // rule: gtsc_l1 2
   parameter int unsigned Warps = 48,  // 1..64
   parameter int unsigned Most  = 16   // requests that can be inside
 ) (

@@ -1,5 +1,5 @@
 /// The four channels of an L1, of two places each, and which warps have requests inside.
-module duet_l1_channels #(
+module duet_l1_channels #(  // rule: gtsc_l1 Ports core_req_; gtsc_l1 Ports bus_req_
   parameter int unsigned Warps = 48,
   parameter int unsigned Most  = 4,        // requests that are inside at once
   parameter type core_req_t    = logic,    // a TIMESTAMP_CORE_REQ_T
@@ -43,7 +43,7 @@ module duet_l1_channels #(
   core_rsp_t  core_rsp_head;
   bus_req_t   bus_req_head;
 
-  duet_fifo #(
+  duet_fifo #(  // rule: gtsc_l1 Ports core_req_
     .T    (core_req_t),
     .Depth(2)
   ) u_core_req (
@@ -55,10 +55,10 @@ module duet_l1_channels #(
     .head_o (req_o),
     .count_o(core_req_count)
   );
-  assign core_req_ready_o = (core_req_count != 2'd2);
-  assign req_valid_o      = (core_req_count != 2'd0);
+  assign core_req_ready_o = (core_req_count != 2'd2);  // rule: gtsc_l1 Ports core_req_
+  assign req_valid_o      = (core_req_count != 2'd0);  // rule: gtsc_l1 Ports core_req_
 
-  duet_fifo #(
+  duet_fifo #(  // rule: gtsc_l1 Ports core_req_
     .T    (core_rsp_t),
     .Depth(2)
   ) u_core_rsp (
@@ -70,11 +70,11 @@ module duet_l1_channels #(
     .head_o (core_rsp_head),
     .count_o(core_rsp_count)
   );
-  assign core_rsp_valid_o = (core_rsp_count != 2'd0);
-  assign core_rsp_o       = core_rsp_valid_o ? core_rsp_head : '0;
-  assign core_rsp_room_o  = (core_rsp_count != 2'd2);
+  assign core_rsp_valid_o = (core_rsp_count != 2'd0);  // rule: gtsc_l1 Ports core_req_
+  assign core_rsp_o       = core_rsp_valid_o ? core_rsp_head : '0;  // rule: gtsc_l1 12
+  assign core_rsp_room_o  = (core_rsp_count != 2'd2);  // rule: gtsc_l1 Ports core_req_
 
-  duet_fifo #(
+  duet_fifo #(  // rule: gtsc_l1 Ports bus_req_
     .T    (bus_req_t),
     .Depth(2)
   ) u_bus_req (
@@ -86,11 +86,11 @@ module duet_l1_channels #(
     .head_o (bus_req_head),
     .count_o(bus_req_count)
   );
-  assign bus_req_valid_o = (bus_req_count != 2'd0);
-  assign bus_req_o       = bus_req_valid_o ? bus_req_head : '0;
-  assign bus_req_room_o  = (bus_req_count != 2'd2);
+  assign bus_req_valid_o = (bus_req_count != 2'd0);  // rule: gtsc_l1 Ports bus_req_
+  assign bus_req_o       = bus_req_valid_o ? bus_req_head : '0;  // rule: gtsc_l1 12
+  assign bus_req_room_o  = (bus_req_count != 2'd2);  // rule: gtsc_l1 Ports bus_req_
 
-  duet_fifo #(
+  duet_fifo #(  // rule: gtsc_l1 Ports bus_req_
     .T    (bus_rsp_t),
     .Depth(2)
   ) u_bus_rsp (
@@ -102,10 +102,10 @@ module duet_l1_channels #(
     .head_o (rsp_o),
     .count_o(bus_rsp_count)
   );
-  assign bus_rsp_ready_o = (bus_rsp_count != 2'd2);
-  assign rsp_valid_o     = (bus_rsp_count != 2'd0);
+  assign bus_rsp_ready_o = (bus_rsp_count != 2'd2);  // rule: gtsc_l1 Ports bus_req_
+  assign rsp_valid_o     = (bus_rsp_count != 2'd0);  // rule: gtsc_l1 Ports bus_req_
 
-  duet_inside #(
+  duet_inside #(  // rule: gtsc_l1 2
     .Warps(Warps),
     .Most (Most)
   ) u_inside (

@@ -3,7 +3,7 @@
 
 /// Asks an L1's policy for a way, keeps what it says until the answer has acted, and tells it in
 /// the next cycle what has become of a line.
-module duet_l1_policy
+module duet_l1_policy  // rule: gtsc_l1 10
   import timestamp_pkg::*;
 #(
   parameter int unsigned LineW = 25,
@@ -52,7 +52,7 @@ module duet_l1_policy
   assign asked_d  = ask_i || (asked_q && !pick_valid_i);
   assign picked_d = said || (picked_q && !done_i);
 
-  always_comb begin : what_became
+  always_comb begin : what_became  // rule: gtsc_l1 11
     event_valid_d = used_i || came_i || gone_i || all_gone_i;
     event_d       = '0;
     if (used_i || came_i || gone_i) begin
@@ -93,8 +93,8 @@ module duet_l1_policy
   assign keep_o      = keep_q;
   assign way_o       = pick_way_q;
 
-  assign event_valid_o = event_valid_q;
-  assign event_o       = event_q;
+  assign event_valid_o = event_valid_q;  // rule: gtsc_l1 11
+  assign event_o       = event_q;  // rule: gtsc_l1 11
 
   `DUET_ASSERT(PickedAnswers, !picked_q || done_i, "what was picked is not done at once")
 endmodule

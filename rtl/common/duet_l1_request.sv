@@ -1,5 +1,5 @@
 /// Whether a request of an SM can be, and the bytes of its mask. Combinational.
-module duet_l1_request
+module duet_l1_request  // rule: gtsc_l1 1
   import timestamp_pkg::*;
 #(
   parameter int unsigned Warps = 48,
@@ -24,10 +24,10 @@ module duet_l1_request
                    && (req_i.op != OpAtom
                        || (req_i.aop <= AopXchg && whole(req_i.mask, req_i.sz)));
 
-  always_comb begin : mask_bits
+  always_comb begin : mask_bits  // rule: gtsc_l1 6
     for (int unsigned b = 0; b < Line; b++) bits_o[8*b +: 8] = {8{req_i.mask[b]}};
   end
-  assign data_o = req_i.data & bits_o;
+  assign data_o = req_i.data & bits_o;  // rule: gtsc_l1 6
 
   wire unused_req = ^{req_i.id, req_i.line};
 endmodule

@@ -1,6 +1,6 @@
 /// A walk: the loads that wait for a line have their turn, one in a cycle, the first in the cycle
 /// in which it starts (specification 5.1).
-module duet_l1_walk #(
+module duet_l1_walk #(  // rule: gtsc_l1 5
   parameter int unsigned Waiters = 8,     // that wait for a line, at most
   parameter type         by_t    = logic, // what it goes by
   localparam int unsigned CountW = $clog2(Waiters + 1)

@@ -2,7 +2,7 @@
 `include "timestamp_types.svh"
 
 /// Asks the policy for a way, and keeps what it says until the miss has acted.
-module duet_l2_ask
+module duet_l2_ask  // rule: gtsc_l2 8
   import duet_pkg::*;
 #(
   parameter int unsigned Ways = 8,

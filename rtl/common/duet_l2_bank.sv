@@ -4,7 +4,7 @@
 /// An L2 bank without its leases: channels, lines, MSHRs, releases and acquires, the policy, and
 /// which action comes in a cycle (specification 5.4). What a lease is, when it ends, and what a
 /// request is answered, is the protocol's, which stands around it. One action in Div cycles.
-module duet_l2_bank
+module duet_l2_bank  // rule: gtsc_l2 The action of a cycle
   import duet_pkg::*;
   import timestamp_pkg::*;
 #(
@@ -143,35 +143,35 @@ module duet_l2_bank
   ways_t            ask_ways;
   logic             request_bad, lent;
 
-  assign waiting = Waits ? filled & first_writes & ~mshr_over_i : '0;
-  assign ready   = filled & ~waiting;
+  assign waiting = Waits ? filled & first_writes & ~mshr_over_i : '0;  // rule: tc_l2 2
+  assign ready   = filled & ~waiting;  // rule: tc_l2 2
   // What an L1 may hold stays.
   assign may_go  = ~reserved & (~valid_o | over_i);
-  assign lent    = ((ways_t'(16'd1 << present_way) & ~over_i) != '0);
+  assign lent    = ((ways_t'(16'd1 << present_way) & ~over_i) != '0);  // rule: tc_l2 3
 
   assign request_bad = (head.op > BusAtom) || (head.op == BusAtom && head.aop > AopXchg)
-                       || 32'(head.sm) >= NSm;
+                       || 32'(head.sm) >= NSm;  // rule: gtsc_l2 1
 
   always_comb begin : look
     todo = ActNone;
-    if (asked) begin
+    if (asked) begin  // rule: gtsc_l2 8
       if (picked) todo = ActMiss;
-    end else if (ready != '0) begin
+    end else if (ready != '0) begin  // rule: gtsc_l2 The action of a cycle serve
       todo = ActServe;
-    end else if (fill_valid) begin
+    end else if (fill_valid) begin  // rule: gtsc_l2 The action of a cycle fill
       todo = fill_match ? ActFill : ActDropFill;
-    end else if (sync) begin
+    end else if (sync) begin  // rule: gtsc_l2 9
       if (idle && dirty != '0) todo = ActWriteOut;
-      else if (idle && (!acquire || (valid_o & ~over_i) == '0)) todo = ActPass;
+      else if (idle && (!acquire || (valid_o & ~over_i) == '0)) todo = ActPass;  // rule: tc_l2 7
     end else if (req_valid) begin
-      if (request_bad)   todo = ActDrop;
-      else if (match)    todo = ActAppend;
+      if (request_bad)   todo = ActDrop;  // rule: gtsc_l2 1
+      else if (match)    todo = ActAppend;  // rule: gtsc_l2 The action of a cycle append
       else if (present)  todo = (Waits && head.op != BusRd && lent) ? ActWait : ActHit;
-      else if (policy_i) todo = ActAsk;
-      else               todo = ActMiss;
+      else if (policy_i) todo = ActAsk;  // rule: gtsc_l2 The action of a cycle ask
+      else               todo = ActMiss;  // rule: gtsc_l2 The action of a cycle miss (B5)
     end
   end
-  assign set_o = (sync && !asked) ? sync_set : set_of(head.line);
+  assign set_o = (sync && !asked) ? sync_set : set_of(head.line);  // rule: gtsc_l2 9
 
   // -----------------------------------------------------------------------------------------------
   // The line that it touches, the request that is performed
@@ -183,11 +183,11 @@ module duet_l2_bank
     at_line  = head.line;
     at_way_o = '0;
     unique case (todo)
-      ActServe: begin
+      ActServe: begin  // rule: gtsc_l2 The action of a cycle serve
         at_line  = oldest.line;
         at_way_o = mshr_way;
       end
-      ActFill: begin
+      ActFill: begin  // rule: gtsc_l2 The action of a cycle fill
         at_line  = fill.line;
         at_way_o = mshr_way;
       end
@@ -205,9 +205,9 @@ module duet_l2_bank
   assign request_o  = (todo == ActServe) ? oldest : head;
   assign writes     = (request_o.op != BusRd);
   // The last request of an MSHR takes the line with it that is not to be kept.
-  assign leaves     = !Keeps && todo == ActServe && last && !keep;
+  assign leaves     = !Keeps && todo == ActServe && last && !keep;  // rule: gtsc_l2 8; tc_l2 6
 
-  duet_l2_update #(
+  duet_l2_update #(  // rule: gtsc_l2 2
     .Line(Line)
   ) u_update (
     .write_i  (performs_o && request_o.op == BusWr),
@@ -227,8 +227,8 @@ module duet_l2_bank
   logic [2:0] dram_room;
   logic       leaves_dirty;
 
-  assign leaves_dirty = leaves && (at_dirty || writes);
-  assign may          = !stop_i && pause_q == '0;
+  assign leaves_dirty = leaves && (at_dirty || writes);  // rule: gtsc_l2 8
+  assign may          = !stop_i && pause_q == '0;  // rule: gtsc_l2 4
 
   always_comb begin : room
     can = 1'b1;
@@ -236,35 +236,35 @@ module duet_l2_bank
       ActNone:          can = 1'b0;
       ActServe, ActHit: can = rsp_room && (!leaves_dirty || dram_room != '0);
       ActWriteOut:      can = (dram_room != '0);
-      ActAppend:        can = !full;
-      ActWait:          can = mshr_free;
-      ActMiss: begin
+      ActAppend:        can = !full;  // rule: gtsc_l2 The action of a cycle append
+      ActWait:          can = mshr_free;  // rule: tc_l2 3
+      ActMiss: begin  // rule: gtsc_l2 The action of a cycle miss (B5)
         can = mshr_free && (picked || may_go != '0) && 32'(dram_room) > 32'(at_dirty);
       end
-      ActAsk:           can = mshr_free && may_go != '0 && dram_room >= 3'd2;
+      ActAsk:           can = mshr_free && may_go != '0 && dram_room >= 3'd2;  // rule: gtsc_l2 8
       default: ;
     endcase
   end
   // An action that is refused changes nothing.
-  assign refused_o = may && can && refuse_i;
-  assign act       = (may && can && !refuse_i) ? todo : ActNone;
+  assign refused_o = may && can && refuse_i;  // rule: gtsc_l2 3
+  assign act       = (may && can && !refuse_i) ? todo : ActNone;  // rule: gtsc_l2 3
 
   assign performed_o  = (act == ActServe || act == ActHit);
   assign filled_o     = (act == ActFill);
   assign waits_o      = (act == ActWait);
-  assign gone_o       = (act == ActServe && leaves);
-  assign goes_o       = gone_o || (act == ActMiss && at_valid);
-  assign empty_o      = (act == ActPass && acquire);
+  assign gone_o       = (act == ActServe && leaves);  // rule: gtsc_l2 8
+  assign goes_o       = gone_o || (act == ActMiss && at_valid);  // rule: gtsc_l2 6
+  assign empty_o      = (act == ActPass && acquire);  // rule: gtsc_l2 9
   assign mshr_write_o = (act inside {ActServe, ActFill, ActWait});
   assign mshr_o       = waits_o ? free_mshr : serve_mshr;
 
   assign held_o    = may && !can && (todo inside {ActAppend, ActHit, ActMiss, ActAsk});
   assign no_way_o  = may && (todo inside {ActMiss, ActAsk}) && !picked && may_go == '0;
-  assign waiting_o = (waiting != '0);
+  assign waiting_o = (waiting != '0);  // rule: tc_l2 5
 
   // -----------------------------------------------------------------------------------------------
   // Lines, MSHRs
-  duet_l2_ways #(
+  duet_l2_ways #(  // rule: gtsc_l2 Registers duet_l2_ways
     .Line (Line),
     .LineW(LineW),
     .Banks(Banks),
@@ -300,7 +300,7 @@ module duet_l2_bank
     .data_i    (filled_o ? fill.data : new_data)
   );
 
-  duet_l2_misses #(
+  duet_l2_misses #(  // rule: gtsc_l2 Registers duet_l2_misses
     .req_t(req_t),
     .LineW(LineW),
     .Mshr (Mshr),
@@ -338,8 +338,8 @@ module duet_l2_bank
   mem_req_t out, in;
 
   assign write_o = (act == ActWriteOut) || (act == ActMiss && at_valid && at_dirty)
-                   || (gone_o && leaves_dirty);
-  assign read_o  = (act == ActMiss);
+                   || (gone_o && leaves_dirty);  // rule: gtsc_l2 6
+  assign read_o  = (act == ActMiss);  // rule: gtsc_l2 The action of a cycle miss (B5)
   always_comb begin : memory
     out = '0;
     in  = '0;
@@ -347,7 +347,7 @@ module duet_l2_bank
     if (read_o)  in = '{we: 1'b0, line: head.line, data: '0};
   end
 
-  duet_l2_channels #(
+  duet_l2_channels #(  // rule: gtsc_l2 Ports bus_req_; gtsc_l2 Ports dram_req_
     .req_t    (req_t),
     .rsp_t    (rsp_t),
     .mem_req_t(mem_req_t),
@@ -385,7 +385,7 @@ module duet_l2_bank
 
   // -----------------------------------------------------------------------------------------------
   // Syncs, the policy
-  duet_l2_sync #(
+  duet_l2_sync #(  // rule: gtsc_l2 9
     .Sets(Sets)
   ) u_sync (
     .clk_i,
@@ -401,7 +401,7 @@ module duet_l2_bank
     .pass_i   (act == ActPass)
   );
 
-  duet_l2_ask #(
+  duet_l2_ask #(  // rule: gtsc_l2 8
     .Ways(Ways)
   ) u_ask (
     .clk_i,
@@ -419,19 +419,19 @@ module duet_l2_bank
     .keep_o  (pick_keep),
     .wrong_o (pick_wrong)
   );
-  always_comb begin : offer
+  always_comb begin : offer  // rule: gtsc_l2 8
     ask_o = '0;
     if (ask_valid_o) ask_o = '{sm: head.sm, line: head.line, ways: ask_ways};
   end
 
   // -----------------------------------------------------------------------------------------------
   // Next state
-  always_comb begin : next_state
+  always_comb begin : next_state  // rule: gtsc_l2 4
     pause_d = (pause_q == '0) ? '0 : pause_q - 2'd1;
     if (act != ActNone) pause_d = 2'(Div - 1);
   end
 
-  always_comb begin : tell
+  always_comb begin : tell  // rule: gtsc_l2 10
     event_valid_d = 1'b1;
     event_d       = '{kind: EventUsed, way: at_way_o, line: old_line};
     unique case (act)
@@ -448,10 +448,10 @@ module duet_l2_bank
       default: event_valid_d = 1'b0;
     endcase
 
-    err_d = ErrNone;
-    if (pick_wrong)         err_d = ErrL2Pick;
-    if (act == ActDropFill) err_d = ErrL2Fill;
-    if (act == ActDrop)     err_d = ErrL2Request;
+    err_d = ErrNone;  // rule: gtsc_l2 1
+    if (pick_wrong)         err_d = ErrL2Pick;  // rule: gtsc_l2 8
+    if (act == ActDropFill) err_d = ErrL2Fill;  // rule: gtsc_l2 1
+    if (act == ActDrop)     err_d = ErrL2Request;  // rule: gtsc_l2 1
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -467,12 +467,12 @@ module duet_l2_bank
   end
 
   // event_valid_q covers it.
-  always_ff @(posedge clk_i) if (event_valid_d) event_q <= event_d;
+  always_ff @(posedge clk_i) if (event_valid_d) event_q <= event_d;  // rule: gtsc_l2 10
 
-  assign event_valid_o = event_valid_q;
-  assign event_o       = event_valid_q ? event_q : '0;
-  assign err_valid_o   = (err_q != ErrNone);
-  assign err_code_o    = err_q;
+  assign event_valid_o = event_valid_q;  // rule: gtsc_l2 10
+  assign event_o       = event_valid_q ? event_q : '0;  // rule: gtsc_l2 11
+  assign err_valid_o   = (err_q != ErrNone);  // rule: gtsc_l2 Errors
+  assign err_code_o    = err_q;  // rule: gtsc_l2 Errors
 
   // Specification section 8.1.
   `DUET_ASSERT(StandsStill, !stop_i || act == ActNone, "action while halted")

@@ -1,6 +1,6 @@
 /// The four channels of an L2 bank: two requests and two lines are held, eight answers, which are
 /// seen from the third cycle on, and four requests to memory, of which a cycle may make two.
-module duet_l2_channels #(
+module duet_l2_channels #(  // rule: gtsc_l2 Ports bus_req_; gtsc_l2 Ports dram_req_
   parameter type req_t     = logic,  // a TIMESTAMP_BUS_REQ_T
   parameter type rsp_t     = logic,  // a TIMESTAMP_BUS_RSP_T
   parameter type mem_req_t = logic,  // a TIMESTAMP_DRAM_REQ_T

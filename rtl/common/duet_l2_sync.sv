@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 
 /// A release or an acquire of an L2 bank: which set it is at.
-module duet_l2_sync
+module duet_l2_sync  // rule: gtsc_l2 9
   import timestamp_pkg::*;
 #(
   parameter int unsigned Sets = 128,

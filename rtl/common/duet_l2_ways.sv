@@ -4,7 +4,7 @@
 ///
 /// Two places are looked at: the set of a request or of a step of a sync, all ways of it; and the
 /// line that an action touches. Everything is looked up at once and changes at the edge.
-module duet_l2_ways
+module duet_l2_ways  // rule: gtsc_l2 Registers duet_l2_ways
   import duet_pkg::*;
 #(
   parameter int unsigned Line  = 128,
@@ -88,7 +88,7 @@ module duet_l2_ways
   logic [Ways-1:0]  oldest;
   logic [Pairs-1:0] order;
   assign order = order_q[set_i];
-  always_comb begin : choose
+  always_comb begin : choose  // rule: tc_l2 4
     oldest = may_go_i & ~valid_o;
     if (oldest == '0 && may_go_i != '0) begin
       oldest = may_go_i;

@@ -4,7 +4,7 @@
 /// (CPElide, MICRO'24, section III-C, figure 7). All outputs are registered. A unicast accepted in
 /// t is on `down` in t + UnicastLatency, a broadcast in t + BroadcastLatency at all chiplets; what
 /// a chiplet sends in t is on `rx` in t + UnicastLatency.
-module cp_crossbar
+module cp_crossbar  // rule: Cycle rules
   import command_pkg::*;
 #(
   parameter int unsigned Chiplets         = 4,   // 2..16
@@ -31,17 +31,17 @@ module cp_crossbar
   output logic                      err_valid_o,
   output logic [7:0]                err_code_o
 );
-  localparam int unsigned DownPlaces =
+  localparam int unsigned DownPlaces =  // rule: 4
       ((UnicastLatency > BroadcastLatency) ? UnicastLatency : BroadcastLatency) + 1;
-  localparam int unsigned UpPlaces   = UnicastLatency + 1;
+  localparam int unsigned UpPlaces   = UnicastLatency + 1;  // rule: 9
 
   logic [9:0] now_d, now_q;  // cycles since reset, modulo 1024
-  assign now_d = now_q + 10'd1;
+  assign now_d = now_q + 10'd1;  // rule: Registers top
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) now_q <= '0;
     else         now_q <= now_d;
   end
-  wire [9:0] due_uni = now_q + 10'(UnicastLatency);
+  wire [9:0] due_uni = now_q + 10'(UnicastLatency);  // rule: 5
 
   // -----------------------------------------------------------------------------------------------
   // Down
@@ -49,7 +49,7 @@ module cp_crossbar
   logic                bcast, nack_full, nack_push;
   msg_t                msg, nack;
 
-  cp_crossbar_inject #(
+  cp_crossbar_inject #(  // rule: 3
     .Chiplets(Chiplets)
   ) u_inject (
     .clk_i,
@@ -66,16 +66,16 @@ module cp_crossbar
     .nack_o     (nack),
     .err_valid_o
   );
-  assign err_code_o = ErrProtocol;
+  assign err_code_o = ErrProtocol;  // rule: 12
 
-  wire [9:0] due_down = now_q + (bcast ? 10'(BroadcastLatency) : 10'(UnicastLatency));
+  wire [9:0] due_down = now_q + (bcast ? 10'(BroadcastLatency) : 10'(UnicastLatency));  // rule: 5
   for (genvar c = 0; c < Chiplets; c++) begin : gen_down
     msg_t sent, shown;
-    always_comb begin : readdress
+    always_comb begin : readdress  // rule: 5
       sent         = msg;
       sent.chiplet = 4'(c);
     end
-    cp_crossbar_link #(
+    cp_crossbar_link #(  // rule: 7
       .Places(DownPlaces)
     ) u_link (
       .clk_i,
@@ -89,7 +89,7 @@ module cp_crossbar
       .ready_i(down_ready_i[c]),
       .msg_o  (shown)
     );
-    assign down_o[c] = down_valid_o[c] ? shown : '0;
+    assign down_o[c] = down_valid_o[c] ? shown : '0;  // rule: 7
     `DUET_ASSERT(Addressed, !down_valid_o[c] || shown.chiplet == 4'(c),
                  "message on another chiplet's link")
   end
@@ -101,11 +101,11 @@ module cp_crossbar
 
   for (genvar c = 0; c < Chiplets; c++) begin : gen_up
     msg_t sent;
-    always_comb begin : readdress
+    always_comb begin : readdress  // rule: 9
       sent         = up_i[c];
       sent.chiplet = 4'(c);
     end
-    cp_crossbar_link #(
+    cp_crossbar_link #(  // rule: 9
       .Places(UpPlaces)
     ) u_link (
       .clk_i,
@@ -120,9 +120,9 @@ module cp_crossbar
       .msg_o  (up_msg[c])
     );
   end
-  assign up_ready_o = ~up_full[Chiplets-1:0];
+  assign up_ready_o = ~up_full[Chiplets-1:0];  // rule: 9
 
-  cp_crossbar_link #(
+  cp_crossbar_link #(  // rule: 6
     .Places(UpPlaces)
   ) u_nack_link (
     .clk_i,
@@ -136,9 +136,9 @@ module cp_crossbar
     .ready_i(up_take[Chiplets]),
     .msg_o  (up_msg[Chiplets])
   );
-  assign nack_full = up_full[Chiplets];
+  assign nack_full = up_full[Chiplets];  // rule: 6
 
-  cp_crossbar_collect #(
+  cp_crossbar_collect #(  // rule: 10
     .Sources(Chiplets + 1)
   ) u_collect (
     .clk_i,

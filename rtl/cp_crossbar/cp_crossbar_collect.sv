@@ -2,7 +2,7 @@
 
 /// Shows the global command processor one message per cycle: the due one of the lowest source. One
 /// that is shown and not taken stays (README.md, rules 10, 11).
-module cp_crossbar_collect
+module cp_crossbar_collect  // rule: 10
   import command_pkg::*;
 #(
   parameter int unsigned Sources = 5
@@ -20,8 +20,8 @@ module cp_crossbar_collect
   logic [Sources-1:0] chosen;
 
   assign rx_valid_o = (valid_i != '0);
-  assign shown_d    = rx_ready_i ? '0 : chosen;
-  assign ready_o    = rx_ready_i ? chosen : '0;
+  assign shown_d    = rx_ready_i ? '0 : chosen;  // rule: 11
+  assign ready_o    = rx_ready_i ? chosen : '0;  // rule: 11
 
   always_comb begin : choose
     chosen = (shown_q != '0) ? shown_q : valid_i & (~valid_i + 1'b1);

@@ -2,7 +2,7 @@
 
 /// One link: messages in order, each with the cycle in which it is due. The oldest shows from its
 /// due cycle on, or from the cycle after the one before it was taken (README.md, rules 4, 7, 9).
-module cp_crossbar_link
+module cp_crossbar_link  // rule: 7
   import command_pkg::*;
 #(
   parameter int unsigned Places = 101  // messages held, at most 256
@@ -28,7 +28,7 @@ module cp_crossbar_link
   // cycles before it is compared.
   wire falls_due = early != '0 && 10'(now_i - due) < 10'd512;
 
-  assign full_o  = (32'(held) == Places);
+  assign full_o  = (32'(held) == Places);  // rule: 4
   assign valid_o = (held != early) || falls_due;
 
   duet_fifo #(
@@ -47,7 +47,7 @@ module cp_crossbar_link
   duet_fifo #(
     .T    (logic [9:0]),
     .Depth(Places)
-  ) u_due (
+  ) u_due (  // rule: 5
     .clk_i,
     .rst_ni,
     .push_i,

@@ -6,7 +6,7 @@
 /// or in pairs (Tabbakh, thesis, sections 2.3, 2.6.1; specification 5.1). All outputs are functions
 /// of registers. A launch of cycle t shows its first assignment in t+2; a slot that becomes free in
 /// t is given again in t+2.
-module cta_scheduler
+module cta_scheduler  // rule: Cycle rules
   import sharing_pkg::*;
 #(
   parameter int unsigned NSm   = 15,  // SMs, 1..16
@@ -59,13 +59,13 @@ module cta_scheduler
   logic [3:0]            err_d, err_q;
   cnt_t                  cnt_d, cnt_q;
 
-  assign k_ready_o   = !run_q;
-  assign asg_valid_o = asg_valid_q;
-  assign asg_o       = asg_valid_q ? asg_q : '0;
-  assign k_done_o    = k_done_q;
-  assign err_valid_o = (err_q != ErrNone);
-  assign err_code_o  = err_q;
-  assign cnt_o       = cnt_q;
+  assign k_ready_o   = !run_q;  // rule: States k_ready_o
+  assign asg_valid_o = asg_valid_q;  // rule: 3
+  assign asg_o       = asg_valid_q ? asg_q : '0;  // rule: 3
+  assign k_done_o    = k_done_q;  // rule: States Run
+  assign err_valid_o = (err_q != ErrNone);  // rule: Errors
+  assign err_code_o  = err_q;  // rule: Errors
+  assign cnt_o       = cnt_q;  // rule: 4
 
   // -----------------------------------------------------------------------------------------------
   // Launch
@@ -73,25 +73,25 @@ module cta_scheduler
   logic [4:0]  slots;
   logic [15:0] group;
 
-  assign launch    = k_valid_i && !run_q;
-  assign bad_group = (k_i.group == '0);
-  assign bad_slots = (k_i.slots == '0) || (32'(k_i.slots) > SlotsP);
-  assign group     = bad_group ? 16'd1 : k_i.group;
-  assign slots     = bad_slots ? 5'(SlotsP) : k_i.slots;
+  assign launch    = k_valid_i && !run_q;  // rule: States Idle
+  assign bad_group = (k_i.group == '0);  // rule: 2
+  assign bad_slots = (k_i.slots == '0) || (32'(k_i.slots) > SlotsP);  // rule: 2
+  assign group     = bad_group ? 16'd1 : k_i.group;  // rule: 2
+  assign slots     = bad_slots ? 5'(SlotsP) : k_i.slots;  // rule: 2
 
   // -----------------------------------------------------------------------------------------------
   // Work-groups that end
   logic [NSmP-1:0] idle, ended;
   logic [4:0]      ended_count, idle_count;
 
-  always_comb begin : ends
+  always_comb begin : ends  // rule: 1
     ended_count = '0;
     idle_count  = '0;
     for (int unsigned s = 0; s < NSmP; s++) begin
       idle[s]     = (free_q[s] == slots_q);
       ended[s]    = done_i[s] && !idle[s];
       ended_count = ended_count + 5'(ended[s]);
-      idle_count  = idle_count + 5'(idle[s]);
+      idle_count  = idle_count + 5'(idle[s]);  // rule: 4
     end
   end
 
@@ -102,7 +102,7 @@ module cta_scheduler
   cta_t        cta, nxt;
   logic [4:0]  burst;
 
-  cta_scheduler_pick #(
+  cta_scheduler_pick #(  // rule: Cycle rules
     .NSm (NSmP),
     .CtaW(CtaWP)
   ) u_pick (
@@ -128,34 +128,34 @@ module cta_scheduler
     .burst_o  (burst)
   );
 
-  assign pick = run_q && any && (!asg_valid_q || asg_ready_i);
+  assign pick = run_q && any && (!asg_valid_q || asg_ready_i);  // rule: 3
 
   // -----------------------------------------------------------------------------------------------
   // State
-  assign k_done_d = run_q && finished_q == total_q;
+  assign k_done_d = run_q && finished_q == total_q;  // rule: States Run; 5
 
   always_comb begin : next_state
-    run_d       = (run_q && !k_done_d) || launch;
-    slots_d     = launch ? slots : slots_q;
-    asg_valid_d = pick || (asg_valid_q && !asg_ready_i);
+    run_d       = (run_q && !k_done_d) || launch;  // rule: States Idle
+    slots_d     = launch ? slots : slots_q;  // rule: 2
+    asg_valid_d = pick || (asg_valid_q && !asg_ready_i);  // rule: 3
     // No slot is taken in Idle, so that a launch meets no end of a work-group.
     for (int unsigned s = 0; s < NSmP; s++) begin
-      free_d[s] = free_q[s] + 5'(ended[s]) - 5'(pick && sm == 4'(s));
-      if (launch) free_d[s] = slots;
+      free_d[s] = free_q[s] + 5'(ended[s]) - 5'(pick && sm == 4'(s));  // rule: 1
+      if (launch) free_d[s] = slots;  // rule: States Idle
     end
   end
 
   always_comb begin : events
     err_d = ErrNone;
-    if (launch && bad_group)               err_d = ErrCtaGroup;
-    else if (launch && bad_slots)          err_d = ErrCtaSlots;
-    else if ((done_i & ~ended) != '0)      err_d = ErrCtaDone;
+    if (launch && bad_group)               err_d = ErrCtaGroup;  // rule: 2
+    else if (launch && bad_slots)          err_d = ErrCtaSlots;  // rule: 2
+    else if ((done_i & ~ended) != '0)      err_d = ErrCtaDone;  // rule: 1
 
     cnt_d = cnt_q;
-    if (pick)            cnt_d.assigned      = cnt_q.assigned + 32'd1;
-    if (pick && begins)  cnt_d.groups        = cnt_q.groups + 32'd1;
-    if (pick && by_test) cnt_d.rr_phase_ctas = cnt_q.rr_phase_ctas + 32'd1;
-    if (run_q)           cnt_d.idle_sm_cycles = cnt_q.idle_sm_cycles + 32'(idle_count);
+    if (pick)            cnt_d.assigned      = cnt_q.assigned + 32'd1;  // rule: 4
+    if (pick && begins)  cnt_d.groups        = cnt_q.groups + 32'd1;  // rule: 4
+    if (pick && by_test) cnt_d.rr_phase_ctas = cnt_q.rr_phase_ctas + 32'd1;  // rule: 4
+    if (run_q)           cnt_d.idle_sm_cycles = cnt_q.idle_sm_cycles + 32'(idle_count);  // rule: 4
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -180,11 +180,11 @@ module cta_scheduler
 
   // run_q covers these.
   always_ff @(posedge clk_i) begin
-    if (launch) begin
+    if (launch) begin  // rule: States Idle
       mode_q     <= k_i.mode;
-      total_q    <= cta_t'(k_i.total);
-      group_q    <= group;
-      thr_q      <= 20'(NSmP - 1) * 20'(group);
+      total_q    <= cta_t'(k_i.total);  // rule: 10
+      group_q    <= group;  // rule: 2
+      thr_q      <= 20'(NSmP - 1) * 20'(group);  // rule: 9
       nxt_q      <= '0;
       pointer_q  <= '0;
       burst_q    <= '0;
@@ -193,18 +193,18 @@ module cta_scheduler
       end_q      <= '0;
       started_q  <= '0;
     end else begin
-      finished_q <= finished_q + cta_t'(ended_count);
+      finished_q <= finished_q + cta_t'(ended_count);  // rule: 1
       if (pick) begin
-        nxt_q   <= nxt;
-        burst_q <= burst;
+        nxt_q   <= nxt;  // rule: Registers nxt_q
+        burst_q <= burst;  // rule: 7
         // An open burst keeps its SM.
-        if (burst != '0) pointer_q <= sm;
-        else             pointer_q <= (sm == 4'(NSmP - 1)) ? '0 : sm + 4'd1;
+        if (burst != '0) pointer_q <= sm;  // rule: 7
+        else             pointer_q <= (sm == 4'(NSmP - 1)) ? '0 : sm + 4'd1;  // rule: 7
         for (int unsigned s = 0; s < NSmP; s++) begin
           if (sm == 4'(s)) begin
-            if (own || begins) cur_q[s] <= cta + cta_t'(1);
-            if (begins) end_q[s] <= nxt;
-            if (begins || mode_q == ModeBcs) started_q[s] <= 1'b1;
+            if (own || begins) cur_q[s] <= cta + cta_t'(1);  // rule: 6
+            if (begins) end_q[s] <= nxt;  // rule: 6
+            if (begins || mode_q == ModeBcs) started_q[s] <= 1'b1;  // rule: 6
           end
         end
       end
@@ -213,7 +213,7 @@ module cta_scheduler
 
   // asg_valid_q covers it.
   always_ff @(posedge clk_i) begin
-    if (pick) asg_q <= '{more: (burst != '0), sm: sm, cta: 32'(cta)};
+    if (pick) asg_q <= '{more: (burst != '0), sm: sm, cta: 32'(cta)};  // rule: 3
   end
 
   `DUET_ASSERT_PARAM(NSmLegal, NSm >= 1 && NSm <= 16, "NSm must be 1..16")

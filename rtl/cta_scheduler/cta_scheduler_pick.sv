@@ -1,6 +1,6 @@
 /// Which SM gets a work-group next, and which one (specification 5.1). Combinational, of registers
 /// alone. In `rr` and `bcs` no SM has a group: `cur_i` is `end_i` everywhere.
-module cta_scheduler_pick
+module cta_scheduler_pick  // rule: Cycle rules
   import sharing_pkg::*;
 #(
   parameter int unsigned NSm  = 15,
@@ -33,15 +33,15 @@ module cta_scheduler_pick
 );
   cta_t       left;
   logic [4:0] pair;  // a burst of an SM that has had its first one
-  assign left = total_i - nxt_i;
-  assign pair = (mode_i == ModeBcs && slots_i > 5'd1 && left > cta_t'(1)) ? 5'd2 : 5'd1;
+  assign left = total_i - nxt_i;  // rule: 6
+  assign pair = (mode_i == ModeBcs && slots_i > 5'd1 && left > cta_t'(1)) ? 5'd2 : 5'd1;  // rule: 7
 
   // -----------------------------------------------------------------------------------------------
   // The SM
   logic [NSm-1:0] in_group, eligible, behind;
   logic [NSm-1:0] candidates;
 
-  always_comb begin : look
+  always_comb begin : look  // rule: 6
     for (int unsigned s = 0; s < NSm; s++) begin
       in_group[s] = (cur_i[s] < end_i[s]);
       eligible[s] = free_i[s] >= pair && (left != '0 || in_group[s]);
@@ -50,8 +50,8 @@ module cta_scheduler_pick
   end
 
   assign candidates = ((eligible & behind) != '0) ? (eligible & behind) : eligible;
-  assign any_o      = (burst_i != '0) || (eligible != '0);
-  assign sm_o       = (burst_i != '0) ? pointer_i : lowest(16'(candidates));
+  assign any_o      = (burst_i != '0) || (eligible != '0);  // rule: 7
+  assign sm_o       = (burst_i != '0) ? pointer_i : lowest(16'(candidates));  // rule: 7
 
   // -----------------------------------------------------------------------------------------------
   // The work-group
@@ -60,7 +60,7 @@ module cta_scheduler_pick
   logic [32:0] group_end;
   logic [4:0]  first;  // a burst of an SM that has had none
 
-  always_comb begin : select
+  always_comb begin : select  // rule: 6
     cur     = '0;
     started = 1'b0;
     is_own  = 1'b0;
@@ -75,12 +75,12 @@ module cta_scheduler_pick
 
   // The kernel has fewer groups than there are SMs.
   logic few_groups;
-  assign few_groups = 32'(total_i) <= 32'(thr_i);
+  assign few_groups = 32'(total_i) <= 32'(thr_i);  // rule: 6
 
-  assign group_end = 33'(nxt_i) + 33'(group_i);
-  assign first     = (32'(left) < 32'(slots_i)) ? 5'(left) : slots_i;
+  assign group_end = 33'(nxt_i) + 33'(group_i);  // rule: 8
+  assign first     = (32'(left) < 32'(slots_i)) ? 5'(left) : slots_i;  // rule: 7
 
-  always_comb begin : work_group
+  always_comb begin : work_group  // rule: 6
     own_o   = 1'b0;
     begin_o = 1'b0;
     test_o  = 1'b0;
@@ -89,7 +89,7 @@ module cta_scheduler_pick
     burst_o = '0;
     unique case (mode_i)
       ModeRr: ;
-      ModeBcs: begin
+      ModeBcs: begin  // rule: 7
         if (burst_i != '0) burst_o = burst_i - 5'd1;
         else               burst_o = (started ? pair : first) - 5'd1;
       end
@@ -102,7 +102,7 @@ module cta_scheduler_pick
           test_o = 1'b1;
         end else begin
           begin_o = 1'b1;
-          nxt_o   = (group_end < 33'(total_i)) ? cta_t'(group_end) : total_i;
+          nxt_o   = (group_end < 33'(total_i)) ? cta_t'(group_end) : total_i;  // rule: 8
         end
       end
     endcase

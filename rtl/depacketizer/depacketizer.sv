@@ -5,7 +5,7 @@
 /// One sub-packet per cycle. A beat accepted in cycle t is parsed from t+1; its access is on `st`
 /// in t+2 when the buffer is empty, its error on `err` in t+2 (a beat without a packet: t+1).
 /// All outputs are functions of registers.
-module depacketizer #(
+module depacketizer #(  // rule: Cycle rules
   parameter int unsigned Line           = 128,  // bytes of a line, 16..128, a power of 2
   parameter int unsigned SubHeaderBytes = 5,    // bytes of a sub-header, 2..6
   parameter int unsigned OffsetWidth    = 30,   // bits of an offset, 8*SubHeaderBytes - 10
@@ -68,7 +68,7 @@ module depacketizer #(
     .clk_i, .rst_ni,
     .tlp_valid_i, .tlp_ready_o,
     .sop_i(tlp_i.sop), .eop_i(tlp_i.eop), .hdr_i(tlp_i.hdr), .nbytes_i(tlp_i.nbytes),
-    .keep_o(keep), .pos_o(pos), .stray_o(stray),
+    .keep_o(keep), .pos_o(pos), .stray_o(stray),  // rule: Cycle rules Acceptance
     .err_i(err), .push_i(push), .take_i(take), .write_i(is_write), .good_o(good),
     .live_o(live), .info_o(info), .addr_o(addr), .total_o(total), .rem_o(rem), .have_o(have),
     .bad_o(bad)
@@ -78,16 +78,16 @@ module depacketizer #(
     .clk_i, .rst_ni,
     .take_i(take), .keep_i(keep), .pos_i(pos), .nbytes_i(tlp_i.nbytes), .data_i(tlp_i.data),
     .low_o(low)
-  );
+  );  // rule: Registers bytes_q
 
-  depacketizer_header #(.Line(Line)) u_header (
+  depacketizer_header #(.Line(Line)) u_header (  // rule: 5
     .info_i(info), .lo_i(addr[IdxW-1:0]),
     .is_pack_o(is_pack), .is_write_o(is_write), .is_read_o(is_read), .is_atomic_o(is_atomic),
     .is_mark_o(is_mark), .fault_o(fault), .fault_code_o(fault_code),
     .aop_o(aop), .size_o(size), .read_len_o(read_len), .one_dw_o(one_dw)
   );
 
-  depacketizer_parser #(
+  depacketizer_parser #(  // rule: Cycle rules Parsing
     .Line(Line), .SubHeaderBytes(SubHeaderBytes), .WindowBytes(WindowBytes)
   ) u_parser (
     .live_i(live), .addr_i(addr), .rem_i(rem), .have_i(have), .bad_i(bad),
@@ -97,7 +97,7 @@ module depacketizer #(
     .err_o(err), .err_code_o(code), .push_o(push), .take_o(take), .addr_o(at), .len_o(len)
   );
 
-  depacketizer_align #(.Line(Line), .SubHeaderBytes(SubHeaderBytes)) u_align (
+  depacketizer_align #(.Line(Line), .SubHeaderBytes(SubHeaderBytes)) u_align (  // rule: 8
     .en_i(push), .low_i(low), .skip_i(is_pack),
     .len_i(len), .lo_i(is_atomic ? '0 : at[IdxW-1:0]),
     .mask_len_i(is_atomic ? (IdxW + 1)'(size) : is_read ? read_len : len), .mask_lo_i(at[IdxW-1:0]),
@@ -106,24 +106,24 @@ module depacketizer #(
     .mask_o(mask), .data_o(data)
   );
 
-  always_comb begin
+  always_comb begin  // rule: 9
     kind = finepack_pkg::IngressWrite;
     if (is_read) kind = finepack_pkg::IngressRead;
     if (is_atomic) kind = finepack_pkg::IngressAtomic;
     if (is_mark) kind = finepack_pkg::IngressMark;
   end
-  assign access = '{
+  assign access = '{  // rule: 15
     kind: kind, aop: aop, src: {info[4], info[5]}, tag: info[6],
     addr: {at[63:IdxW], IdxW'(0)}, mask: mask, data: data
   };
 
-  depacketizer_fifo #(.Line(Line), .Depth(OutputDepth)) u_fifo (
+  depacketizer_fifo #(.Line(Line), .Depth(OutputDepth)) u_fifo (  // rule: 14
     .clk_i, .rst_ni,
     .push_i(push), .access_i(access), .room_o(room),
     .st_valid_o, .st_ready_i, .st_o
   );
 
-  depacketizer_error u_error (
+  depacketizer_error u_error (  // rule: 13
     .clk_i, .rst_ni,
     .parse_i(err), .code_i(code), .stray_i(stray),
     .err_valid_o, .err_code_o

@@ -1,5 +1,5 @@
 /// Puts the bytes of one access at their place in the line and makes its mask. Combinational.
-module depacketizer_align #(
+module depacketizer_align #(  // rule: 8
   parameter int unsigned Line           = 128,
   parameter int unsigned SubHeaderBytes = 5,
   localparam int unsigned IdxW = $clog2(Line)
@@ -40,7 +40,7 @@ module depacketizer_align #(
 
   logic [IdxW:0] above;  // bytes of the line above the payload when it stands at byte 0
   assign above = (IdxW + 1)'(Line) - len_i;
-  always_comb begin
+  always_comb begin  // rule: 15
     data_o = '0;
     if (en_i && len_i != '0) begin
       data_o = skip_i ? low_i[8*SubHeaderBytes+:8*Line] : low_i[8*Line-1:0];

@@ -1,5 +1,5 @@
 /// The error pulse: a fault found in cycle t is shown in t+1, the lower code of two (rule 13).
-module depacketizer_error (
+module depacketizer_error (  // rule: 13
   input  logic       clk_i,
   input  logic       rst_ni,
   input  logic       parse_i,  // the parser found an error

@@ -1,7 +1,7 @@
 `include "finepack_types.svh"
 
 /// The output buffer. A push of cycle t is readable in t+1.
-module depacketizer_fifo #(
+module depacketizer_fifo #(  // rule: 14
   parameter int unsigned Line  = 128,
   parameter int unsigned Depth = 64,
   localparam type ingress_t = `FINEPACK_INGRESS_T(Line)

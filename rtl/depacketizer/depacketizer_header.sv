@@ -1,6 +1,6 @@
 /// Decodes bytes 0 to 7 of an outer header and finds its faults (specification 3.5, rule 5 of the
 /// README). Combinational.
-module depacketizer_header #(
+module depacketizer_header #(  // rule: 5
   parameter int unsigned Line = 128,
   localparam int unsigned IdxW = $clog2(Line)
 ) (
@@ -42,9 +42,9 @@ module depacketizer_header #(
   assign is_read_o   = fmt == FmtNoData && tlp_type == TypeMem;
   assign is_atomic_o = is_cas || (fmt == FmtWithData
                                   && (tlp_type == TypeFetchAdd || tlp_type == TypeSwap));
-  assign is_mark_o   = is_read_o && one_dw_o && info_i[7] == 8'h00;
+  assign is_mark_o   = is_read_o && one_dw_o && info_i[7] == 8'h00;  // rule: 9
 
-  always_comb begin
+  always_comb begin  // rule: 9
     aop_o = '0;
     if (is_atomic_o) begin
       unique case (tlp_type)
@@ -58,13 +58,13 @@ module depacketizer_header #(
   // Operands of 4 or 8 bytes, two of them for cas; aligned to their size, so they cross no line.
   logic [10:0] size_dws;
   logic        atomic_ok;
-  assign size_dws  = is_cas ? dws >> 1 : dws;
-  assign size_o    = 4'({size_dws, 2'b00});
+  assign size_dws  = is_cas ? dws >> 1 : dws;  // rule: 9
+  assign size_o    = 4'({size_dws, 2'b00});  // rule: 9
   assign atomic_ok = (size_dws == 11'd1 || (size_dws == 11'd2 && !lo_i[2])) && !(is_cas && dws[0]);
 
   // A read stays within the line that it starts in.
   logic read_ok;
-  assign read_len_o = (IdxW + 1)'({dws, 2'b00});
+  assign read_len_o = (IdxW + 1)'({dws, 2'b00});  // rule: 9
   assign read_ok    = 14'({dws, 2'b00}) + 14'(lo_i) <= 14'(Line);
 
   logic pack_ok;

@@ -1,5 +1,5 @@
 /// Payload bytes that an outer header promises (rule 4 of the README). Combinational.
-module depacketizer_length (
+module depacketizer_length (  // rule: 4
   input  logic [7:0]  fmt_type_i,  // byte 0
   input  logic [9:0]  length_i,    // DWs, 0 is 1024
   input  logic [3:0]  last_be_i,

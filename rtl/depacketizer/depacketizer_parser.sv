@@ -1,6 +1,6 @@
 /// Decides what is done with the oldest packet in this cycle: one access, one error, or nothing
 /// (rules 6 to 11 of the README). Combinational, from registers only.
-module depacketizer_parser #(
+module depacketizer_parser #(  // rule: Cycle rules Parsing
   parameter int unsigned Line           = 128,
   parameter int unsigned SubHeaderBytes = 5,
   parameter int unsigned WindowBytes    = 200,
@@ -35,16 +35,16 @@ module depacketizer_parser #(
   logic [64:0] sub_addr;
   logic [10:0] sub_bytes;  // of the sub-packet
   logic        overflow, illegal, beyond;
-  assign sub_len   = sub_i[9:0];
-  assign sub_addr  = {1'b0, addr_i} + 65'(sub_i[8*SubHeaderBytes-1:10]);
-  assign sub_bytes = 11'(sub_len) + 11'(SubHeaderBytes);
-  assign overflow  = sub_addr[64];
+  assign sub_len   = sub_i[9:0];  // rule: 7
+  assign sub_addr  = {1'b0, addr_i} + 65'(sub_i[8*SubHeaderBytes-1:10]);  // rule: 7
+  assign sub_bytes = 11'(sub_len) + 11'(SubHeaderBytes);  // rule: 7
+  assign overflow  = sub_addr[64];  // rule: 7
   assign illegal   = sub_len == 10'd0 || 11'(sub_len) + 11'(sub_addr[IdxW-1:0]) > 11'(Line);
-  assign beyond    = 13'(sub_bytes) > rem_i;
+  assign beyond    = 13'(sub_bytes) > rem_i;  // rule: 7
 
   // Part of a plain write: up to the end of the line or of the packet.
   logic [IdxW:0] part;
-  always_comb begin
+  always_comb begin  // rule: 8
     part = (IdxW + 1)'(Line) - (IdxW + 1)'(addr_i[IdxW-1:0]);
     if (rem_i < 13'(part)) part = (IdxW + 1)'(rem_i);
   end
@@ -59,16 +59,16 @@ module depacketizer_parser #(
     addr_o     = addr_i;
     len_o      = '0;
     if (live_i) begin
-      if (fault_i) begin
+      if (fault_i) begin  // rule: 6
         err_o      = 1'b1;
         err_code_o = fault_code_i;
-      end else if (is_read_i) begin
+      end else if (is_read_i) begin  // rule: 9
         whole = !bad_i;
         err_o = bad_i;
-      end else if (rem_i == 13'd0) begin
+      end else if (rem_i == 13'd0) begin  // rule: 10
         // All that the header promised is out; what came behind it broke a rule.
         err_o = bad_i;
-      end else if (is_pack_i) begin
+      end else if (is_pack_i) begin  // rule: 7
         addr_o = sub_addr[63:0];
         len_o  = (IdxW + 1)'(sub_len);
         bytes  = CntW'(sub_bytes);
@@ -84,7 +84,7 @@ module depacketizer_parser #(
           whole = have_i >= bytes;
           err_o = !whole && bad_i;
         end
-      end else begin
+      end else begin  // rule: 8
         // A part of a plain write, or all operands of an atomic.
         len_o = is_write_i ? part : (IdxW + 1)'(rem_i);
         bytes = CntW'(len_o);
@@ -94,6 +94,6 @@ module depacketizer_parser #(
     end
   end
 
-  assign push_o = whole && room_i;
-  assign take_o = err_o ? have_i : push_o ? bytes : '0;
+  assign push_o = whole && room_i;  // rule: 14
+  assign take_o = err_o ? have_i : push_o ? bytes : '0;  // rule: 11
 endmodule

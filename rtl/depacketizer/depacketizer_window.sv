@@ -2,7 +2,7 @@
 
 /// The byte window: accepted bytes that have not been parsed, oldest at byte 0.
 /// Bytes leave below and a beat enters behind those that stay, both in one cycle.
-module depacketizer_window #(
+module depacketizer_window #(  // rule: Registers bytes_q
   parameter int unsigned Beat        = 32,
   parameter int unsigned WindowBytes = 200,  // bytes
   parameter int unsigned LowBytes    = 133,  // bytes that the parser sees

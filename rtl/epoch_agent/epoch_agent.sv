@@ -6,7 +6,7 @@
 /// art. 33, 2023, sections 4.1 to 4.4; specification 5.3 to 5.5). All outputs are functions of
 /// registers. A store accepted in cycle t is classified in t+1 and issued, or demanded for, in t+2
 /// at the earliest; a load accepted in t shows in t+1.
-module epoch_agent
+module epoch_agent  // rule: Cycle rules
   import stc_pkg::*;
 #(
   parameter int unsigned BandBits = 4,          // bits of an address that say its band, 2..5
@@ -91,18 +91,18 @@ module epoch_agent
   logic change;  // and is taken
 
   assign legal = chg_info_i.gvec != '0 && 32'($countones(chg_info_i.gvec)) <= MaxBands
-                 && chg_info_i.seb >= 6'(SebMinP) && chg_info_i.seb <= 6'(SebMax);
-  assign change = (state_q == StReady) && chg_i && legal;
+                 && chg_info_i.seb >= 6'(SebMinP) && chg_info_i.seb <= 6'(SebMax);  // rule: Errors
+  assign change = (state_q == StReady) && chg_i && legal;  // rule: 3
 
   always_comb begin : next_state
     state_d = state_q;
     unique case (state_q)
-      StRun:   if (prep_i) state_d = StDrain;
+      StRun:   if (prep_i) state_d = StDrain;  // rule: States RUN
       // Stores are acknowledged and the L1 swept, both under the old epoch.
-      StDrain: if (out_q == '0 && sweep_done_i) state_d = StReady;
-      StReady: if (change) state_d = StDone;
+      StDrain: if (out_q == '0 && sweep_done_i) state_d = StReady;  // rule: States DRAIN
+      StReady: if (change) state_d = StDone;  // rule: States READY
       // No store leaves before every CU is in the new epoch (specification 6).
-      StDone:  if (!prep_i) state_d = StRun;
+      StDone:  if (!prep_i) state_d = StRun;  // rule: States DONE
       default: state_d = StRun;
     endcase
   end
@@ -119,16 +119,16 @@ module epoch_agent
   logic [SlotW-1:0]           dmd_slot;
   logic [31:0]                dmd_addr;
 
-  assign running    = (state_q == StRun);
-  assign scan       = (state_q == StRun || state_q == StDone);
-  assign store_band = BandBits'(band(in_q.addr, cer_q.seb));
-  assign granted    = cer_q.gvec[store_band];
+  assign running    = (state_q == StRun);  // rule: States RUN
+  assign scan       = (state_q == StRun || state_q == StDone);  // rule: States DONE
+  assign store_band = BandBits'(band(in_q.addr, cer_q.seb));  // rule: Registers top
+  assign granted    = cer_q.gvec[store_band];  // rule: Registers top
   assign can_issue  = running && (!issue_valid_q || st_ready_i) && 32'(out_q) < BsqN;
-  assign take       = can_issue && queued;
-  assign direct     = in_valid_q && can_issue && granted && !queued;
-  assign blocked    = in_valid_q && !direct;
+  assign take       = can_issue && queued;  // rule: States RUN
+  assign direct     = in_valid_q && can_issue && granted && !queued;  // rule: States RUN
+  assign blocked    = in_valid_q && !direct;  // rule: States RUN
 
-  epoch_agent_queue #(
+  epoch_agent_queue #(  // rule: Registers _queue
     .BandBits(BandBits),
     .BsqN    (BsqN),
     .BsqBanks(BsqBanksP),
@@ -162,7 +162,7 @@ module epoch_agent
   logic [BandBits-1:0] load_band;
   logic [31:0]         load_addr;
 
-  epoch_agent_loads #(
+  epoch_agent_loads #(  // rule: Ports ld_valid_i
     .BandBits(BandBits),
     .AddrW   (AddrW)
   ) u_loads (
@@ -180,7 +180,7 @@ module epoch_agent
     .addr_o  (load_addr)
   );
 
-  epoch_agent_demands #(
+  epoch_agent_demands #(  // rule: Registers _demands
     .BandBits(BandBits),
     .Variant (Variant),
     .BsqN    (BsqN)
@@ -207,32 +207,32 @@ module epoch_agent
   // -----------------------------------------------------------------------------------------------
   // Registers around the queue
   logic slot_err;  // the slot belongs to another store
-  assign slot_err = st_valid_i && (slot_used || (in_valid_q && st_i.slot == in_q.slot)
+  assign slot_err = st_valid_i && (slot_used || (in_valid_q && st_i.slot == in_q.slot)  // rule: 1
                                    || (issue_valid_q && st_i.slot == issue_q.slot));
 
   always_comb begin : stores
-    in_valid_d    = st_valid_i && !slot_err;
-    issue_valid_d = (issue_valid_q && !st_ready_i) || take || direct;
-    issue_d       = issue_q;
-    if (direct) issue_d = in_q;
-    if (take) issue_d = queued_st;
-    out_d = out_q + (SlotW + 1)'(take || direct)
+    in_valid_d    = st_valid_i && !slot_err;  // rule: 1
+    issue_valid_d = (issue_valid_q && !st_ready_i) || take || direct;  // rule: Ports st_valid_o
+    issue_d       = issue_q;  // rule: Registers top
+    if (direct) issue_d = in_q;  // rule: Registers top
+    if (take) issue_d = queued_st;  // rule: Registers top
+    out_d = out_q + (SlotW + 1)'(take || direct)  // rule: Registers top
             - (SlotW + 1)'(wa_valid_i && out_q != '0);
   end
 
   logic [3:0] err_d, err_q;
-  always_comb begin : error
+  always_comb begin : error  // rule: Errors
     err_d = ErrNone;
     if (ack_err) err_d = ErrDemandAck;
     if (state_q == StReady && chg_i && !legal) err_d = ErrEpoch;
-    if ((state_q == StDrain || state_q == StReady) && !prep_i) err_d = ErrPrepFell;
+    if ((state_q == StDrain || state_q == StReady) && !prep_i) err_d = ErrPrepFell;  // rule: 3
     if ((state_q == StRun || state_q == StDrain) && chg_i) err_d = ErrEarlyChange;
     if (wa_valid_i && out_q == '0) err_d = ErrAck;
-    if (slot_err) err_d = ErrSlot;
+    if (slot_err) err_d = ErrSlot;  // rule: 1
   end
 
   cnt_t cnt_d, cnt_q;
-  always_comb begin : count
+  always_comb begin : count  // rule: Ports
     cnt_d = cnt_q;
     if (direct) cnt_d.stores_direct = cnt_q.stores_direct + 32'd1;
     if (blocked) cnt_d.stores_blocked = cnt_q.stores_blocked + 32'd1;
@@ -251,7 +251,7 @@ module epoch_agent
       cnt_q         <= '0;
     end else begin
       state_q       <= state_d;
-      if (change) cer_q <= chg_info_i;
+      if (change) cer_q <= chg_info_i;  // rule: 3
       upd_q         <= change;
       in_valid_q    <= in_valid_d;
       issue_valid_q <= issue_valid_d;
@@ -263,21 +263,21 @@ module epoch_agent
 
   // in_valid_q and issue_valid_q cover these.
   always_ff @(posedge clk_i) begin
-    if (in_valid_d) in_q <= '{slot: st_i.slot, addr: st_i.addr & AddrMask};
+    if (in_valid_d) in_q <= '{slot: st_i.slot, addr: st_i.addr & AddrMask};  // rule: 4
     issue_q <= issue_d;
   end
 
-  assign st_valid_o  = issue_valid_q;
-  assign st_o        = issue_valid_q ? issue_q : '0;
-  assign ready_o     = (state_q == StReady || state_q == StDone);
-  assign done_o      = (state_q == StDone);
-  assign cer_o       = cer_q;
-  assign cer_upd_o   = upd_q;
-  assign sweep_o     = (state_q == StDrain);
-  assign empty_o     = !in_valid_q && occ_o == '0 && out_q == '0;
-  assign err_valid_o = (err_q != ErrNone);
-  assign err_code_o  = err_q;
-  assign cnt_o       = cnt_q;
+  assign st_valid_o  = issue_valid_q;  // rule: Ports st_valid_o
+  assign st_o        = issue_valid_q ? issue_q : '0;  // rule: 5
+  assign ready_o     = (state_q == StReady || state_q == StDone);  // rule: States READY
+  assign done_o      = (state_q == StDone);  // rule: States DONE
+  assign cer_o       = cer_q;  // rule: Ports cer_o
+  assign cer_upd_o   = upd_q;  // rule: Ports cer_o
+  assign sweep_o     = (state_q == StDrain);  // rule: States DRAIN
+  assign empty_o     = !in_valid_q && occ_o == '0 && out_q == '0;  // rule: Ports empty_o
+  assign err_valid_o = (err_q != ErrNone);  // rule: Errors
+  assign err_code_o  = err_q;  // rule: Errors
+  assign cnt_o       = cnt_q;  // rule: Ports
 
   `DUET_ASSERT_PARAM(BandBitsLegal, BandBits >= 2 && BandBits <= 5, "BandBits must be 2..5")
   `DUET_ASSERT_PARAM(AddrWLegal, AddrW >= 12 && AddrW <= 32, "AddrW must be 12..32")

@@ -4,7 +4,7 @@
 /// What a CU tells the manager: once per epoch that a store waits for a band, and once that a load
 /// hit such a band (STC, sections 4.3 and 4.4; specification 5.4, 5.5). What is set in cycle t is
 /// sent in t+1 at the earliest, one request per cycle, demands first and those of low bands before.
-module epoch_agent_demands
+module epoch_agent_demands  // rule: Registers _demands
   import stc_pkg::*;
 #(
   parameter int unsigned BandBits = 4,
@@ -59,8 +59,8 @@ module epoch_agent_demands
     if (demand) for (int unsigned b = 0; b < Bands; b++) if (lowest[b]) number |= BandBits'(b);
   end
   assign dmd_slot_o  = dslot_q[number];
-  assign req_valid_o = demand || conf_pend_q;
-  always_comb begin : request
+  assign req_valid_o = demand || conf_pend_q;  // rule: Ports req_valid_o
+  always_comb begin : request  // rule: Ports req_valid_o
     req_o = '0;
     if (demand) req_o = '{kind: KindDemand, addr: dmd_addr_i};
     else if (conf_pend_q) req_o = '{kind: KindConflict, addr: conf_addr_q};
@@ -99,9 +99,9 @@ module epoch_agent_demands
     if (by_store != '0) dslot_d[store_band_i] = store_slot_i;
   end
 
-  assign ack_err_o = dmd_ack_i && dmd_due_q == '0;
-  wire ack = dmd_ack_i && dmd_due_q != '0;
-  always_comb begin : due
+  assign ack_err_o = dmd_ack_i && dmd_due_q == '0;  // rule: 2
+  wire ack = dmd_ack_i && dmd_due_q != '0;  // rule: 2
+  always_comb begin : due  // rule: 2
     dmd_due_d = dmd_due_q - 8'(ack);
     if (demand && dmd_due_d != '1) dmd_due_d = dmd_due_d + 8'd1;
   end
@@ -125,7 +125,7 @@ module epoch_agent_demands
   // dpend_q and conf_pend_q cover these.
   always_ff @(posedge clk_i) begin
     dslot_q <= dslot_d;
-    if (conflict) conf_addr_q <= load_addr_i;
+    if (conflict) conf_addr_q <= load_addr_i;  // rule: 4
   end
 
   `DUET_ASSERT(DemandFilter, (dpend_q & ~filter_q) == '0, "demand of a band that nothing waits for")

@@ -4,7 +4,7 @@
 /// The loads on their way to the L1: two places, never held by epochs (ER4). A load is classified
 /// when it is accepted, and stays what it is (specification 5.5). A load accepted in cycle t shows
 /// in t+1 where none is before it.
-module epoch_agent_loads
+module epoch_agent_loads  // rule: Ports ld_valid_i
   import stc_pkg::*;
 #(
   parameter int unsigned BandBits = 4,
@@ -35,11 +35,11 @@ module epoch_agent_loads
 
   assign ld_ready_o = (ld_count_q < 2'd2);
   assign ld_valid_o = (ld_count_q != '0);
-  assign ld_o       = ld_valid_o ? head_q : '0;
+  assign ld_o       = ld_valid_o ? head_q : '0;  // rule: 5
   wire push = ld_valid_i && ld_ready_o;
   wire pop  = ld_valid_o && ld_ready_i;
 
-  assign addr_o = ld_i.addr & AddrMask;
+  assign addr_o = ld_i.addr & AddrMask;  // rule: 4
   assign band_o = BandBits'(band(addr_o, cer_i.seb));
   ldo_t load;
   assign load     = '{nocache: cer_i.gvec[band_o], id: ld_i.id, addr: addr_o};

@@ -8,7 +8,7 @@
 /// bank per cycle and releases those that the epoch grants; what it releases in cycle t is chosen
 /// in t+1 at the earliest. Entries that wait for long go first: those of a batch, which is what the
 /// queue held at some change.
-module epoch_agent_queue
+module epoch_agent_queue  // rule: Registers _queue
   import stc_pkg::*;
 #(
   parameter int unsigned BandBits = 4,
@@ -177,8 +177,8 @@ module epoch_agent_queue
   end
 
   assign addr_o = addr_q[addr_slot_i];
-  assign use_o  = v_q[use_slot_i];
-  assign occ_o  = occ_q;
+  assign use_o  = v_q[use_slot_i];  // rule: 1
+  assign occ_o  = occ_q;  // rule: Ports empty_o
 
   `DUET_ASSERT(Count, 32'(occ_q) == 32'($countones(v_q)), "occ_q is not the number of entries")
   `DUET_ASSERT(WriteFree, !wr_i || !v_q[wr_st_i.slot], "store written over another one")

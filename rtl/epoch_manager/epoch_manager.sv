@@ -6,7 +6,7 @@
 /// that say its band (STC, TACO 20(3) art. 33, 2023, sections 4.2 to 4.4; specification 5.1, 5.2).
 /// All outputs are registered. A demand of cycle t is acknowledged in t+1; prep_o rises in the
 /// cycle after a selection, chg_o in the cycle after all agents are ready.
-module epoch_manager
+module epoch_manager  // rule: Cycle rules
   import stc_pkg::*;
 #(
   parameter int unsigned NCu       = 8,          // CUs, 1..32
@@ -71,11 +71,11 @@ module epoch_manager
   logic [Bands-1:0][31:0]     erv_addr;
   logic signed [BandBits+1:0] vote;
 
-  assign wake = (state_q == StIdle) && (wake_cnt_q == WakeW'(Wakeup - 1));
+  assign wake = (state_q == StIdle) && (wake_cnt_q == WakeW'(Wakeup - 1));  // rule: States IDLE
   // An epoch that every agent has: such demands are late.
-  assign same = selected && nvec == gvec_q && nseb == seb_q;
+  assign same = selected && nvec == gvec_q && nseb == seb_q;  // rule: 2
 
-  epoch_manager_select #(
+  epoch_manager_select #(  // rule: Cycle rules
     .BandBits (BandBits),
     .SebMin   (SebMin),
     .SebMax   (SebMaxP),
@@ -106,11 +106,11 @@ module epoch_manager
   logic [5:0]       conf_stale, conf_dup, votes_up, votes_down;
 
   always_comb begin : clear
-    forget = (Variant == VariantNv) ? '0 : bands;
-    if (change && nseb_q != seb_q) forget = '1;
+    forget = (Variant == VariantNv) ? '0 : bands;  // rule: 1
+    if (change && nseb_q != seb_q) forget = '1;  // rule: States PREP
   end
 
-  epoch_manager_record #(
+  epoch_manager_record #(  // rule: Registers _record
     .NCu     (NCu),
     .BandBits(BandBits),
     .AddrW   (AddrW),
@@ -139,7 +139,7 @@ module epoch_manager
 
   // -----------------------------------------------------------------------------------------------
   // The transition, a four-phase handshake with all agents (specification 3.1, 5.1)
-  assign change = (state_q == StPrep) && (ready_i == '1);
+  assign change = (state_q == StPrep) && (ready_i == '1);  // rule: States PREP
 
   always_comb begin : next_state
     state_d    = state_q;
@@ -153,9 +153,9 @@ module epoch_manager
     hold_d     = hold_q;
     unique case (state_q)
       // The epoch lasts Wakeup cycles, and on while nothing else is demanded.
-      StIdle: begin
+      StIdle: begin  // rule: States IDLE
         if (!wake) wake_cnt_d = wake_cnt_q + 1'b1;
-        if (selected) begin
+        if (selected) begin  // rule: 2
           nvec_d = nvec;
           nseb_d = nseb;
           move_d = move;
@@ -165,7 +165,7 @@ module epoch_manager
         end
       end
       // Agents drain their stores.
-      StPrep: begin
+      StPrep: begin  // rule: States PREP
         if (change) begin
           state_d = StChg;
           gvec_d  = nvec_q;
@@ -173,9 +173,9 @@ module epoch_manager
         end
       end
       // Agents take the new epoch.
-      StChg: if (done_i == '1) state_d = StRel;
+      StChg: if (done_i == '1) state_d = StRel;  // rule: States CHG
       // Agents go on. Not before all have: the next handshake begins with all levels low.
-      StRel: if (ready_i == '0 && done_i == '0) state_d = StIdle;
+      StRel: if (ready_i == '0 && done_i == '0) state_d = StIdle;  // rule: States REL
       default: state_d = StIdle;
     endcase
   end
@@ -185,7 +185,7 @@ module epoch_manager
   logic [3:0] err_d, err_q;
   cnt_t       cnt_d, cnt_q;
 
-  always_comb begin : error
+  always_comb begin : error  // rule: Errors
     err_d = ErrNone;
     if (state_q == StIdle) begin
       if (ready_i != '0 || done_i != '0) err_d = ErrNotAsked;
@@ -196,7 +196,7 @@ module epoch_manager
     end
   end
 
-  always_comb begin : count
+  always_comb begin : count  // rule: 5
     cnt_d = cnt_q;
     if (wake) begin
       cnt_d.wakes = cnt_q.wakes + 32'd1;
@@ -234,17 +234,17 @@ module epoch_manager
 
   // Looked at in StPrep alone, which the selection that writes them leads to.
   always_ff @(posedge clk_i) begin
-    nvec_q <= nvec_d;
-    nseb_q <= nseb_d;
-    move_q <= move_d;
+    nvec_q <= nvec_d;  // rule: Registers the next epoch
+    nseb_q <= nseb_d;  // rule: Registers the next epoch
+    move_q <= move_d;  // rule: Registers the next epoch
   end
 
-  assign prep_o      = (state_q == StPrep) || (state_q == StChg);
-  assign chg_o       = (state_q == StChg);
-  assign chg_info_o  = '{seb: seb_q, gvec: gvec_q};
-  assign err_valid_o = (err_q != ErrNone);
-  assign err_code_o  = err_q;
-  assign cnt_o       = cnt_q;
+  assign prep_o      = (state_q == StPrep) || (state_q == StChg);  // rule: Ports prep_o
+  assign chg_o       = (state_q == StChg);  // rule: Ports prep_o
+  assign chg_info_o  = '{seb: seb_q, gvec: gvec_q};  // rule: Ports chg_info_o
+  assign err_valid_o = (err_q != ErrNone);  // rule: Errors
+  assign err_code_o  = err_q;  // rule: Errors
+  assign cnt_o       = cnt_q;  // rule: 5
 
   `DUET_ASSERT_PARAM(NCuLegal, NCu >= 1 && NCu <= 32, "NCu must be 1..32")
   `DUET_ASSERT_PARAM(BandBitsLegal, BandBits >= 2 && BandBits <= 5, "BandBits must be 2..5")

@@ -4,7 +4,7 @@
 /// Records what the CUs send: demands in the epoch request vector (ERV), votes of conflicts in
 /// vote_q, and in the epoch touch vector (ETV) which bands have voted (STC, section 4.4;
 /// specification 5.2). What is sent in cycle t is recorded in t+1.
-module epoch_manager_record
+module epoch_manager_record  // rule: Registers _record
   import stc_pkg::*;
 #(
   parameter int unsigned NCu      = 8,
@@ -52,9 +52,9 @@ module epoch_manager_record
 
   // Demands name bands of the epoch in which they are recorded, conflicts those of this one. A
   // conflict that differs from the demand below the epoch bits votes down, above them up.
-  wire [5:0]  demand_seb = change_i ? nseb_i : seb_i;
-  wire [31:0] below      = ~('1 << seb_i) & VoteMask;
-  wire [31:0] beyond     = '1 << (seb_i + 6'(BandBits));
+  wire [5:0]  demand_seb = change_i ? nseb_i : seb_i;  // rule: 3
+  wire [31:0] below      = ~('1 << seb_i) & VoteMask;  // rule: 4
+  wire [31:0] beyond     = '1 << (seb_i + 6'(BandBits));  // rule: 4
 
   req_t                req;
   logic [31:0]         addr, differs;
@@ -78,32 +78,32 @@ module epoch_manager_record
       for (int unsigned c = 0; c < NCu; c++) begin
         req  = req_i[c];
         addr = req.addr & AddrMask;
-        if (req_valid_i[c] && req.kind == KindDemand) begin
+        if (req_valid_i[c] && req.kind == KindDemand) begin  // rule: 1
           // The lowest CU's address stands for a band that nobody demanded before.
           b            = BandBits'(band(addr, demand_seb));
-          dmd_ack_d[c] = 1'b1;
+          dmd_ack_d[c] = 1'b1;  // rule: Ports dmd_ack_o
           if (!demanded[b] && (!erv_v_q[b] || clear_i[b])) erv_addr_d[b] = addr;
           demanded[b] = 1'b1;
         end
-        if (Votes && req_valid_i[c] && req.kind == KindConflict) begin
+        if (Votes && req_valid_i[c] && req.kind == KindConflict) begin  // rule: 3
           // A band votes once.
           b       = BandBits'(band(addr, seb_i));
           differs = addr ^ erv_addr_q[b];
           if (change_i || !erv_v_q[b]) begin
             conf_stale_o = conf_stale_o + 6'd1;
-          end else if (etv_q[b] || voted[b]) begin
+          end else if (etv_q[b] || voted[b]) begin  // rule: 5
             conf_dup_o = conf_dup_o + 6'd1;
           end else begin
-            voted[b] = 1'b1;
-            if ((differs & below) != '0) votes_down_o = votes_down_o + 6'd1;
-            else if ((differs & beyond) != '0) votes_up_o = votes_up_o + 6'd1;
+            voted[b] = 1'b1;  // rule: 4
+            if ((differs & below) != '0) votes_down_o = votes_down_o + 6'd1;  // rule: 4
+            else if ((differs & beyond) != '0) votes_up_o = votes_up_o + 6'd1;  // rule: 4
           end
         end
       end
     end
     // A demand beats a clear.
     erv_v_d = (erv_v_q & ~clear_i) | demanded;
-    etv_d   = recount_i ? '0 : etv_q | voted;
+    etv_d   = recount_i ? '0 : etv_q | voted;  // rule: States PREP
     vote_d  = recount_i ? '0 : vote_q + VoteW'(votes_up_o) - VoteW'(votes_down_o);
   end
 
@@ -127,7 +127,7 @@ module epoch_manager_record
   assign erv_v_o    = erv_v_q;
   assign erv_addr_o = erv_addr_q;
   assign vote_o     = vote_q;
-  assign dmd_ack_o  = dmd_ack_q;
+  assign dmd_ack_o  = dmd_ack_q;  // rule: Ports dmd_ack_o
 
   `DUET_ASSERT(VoteRange, 32'(vote_q) + 32'(Bands) <= 32'(2 * Bands), "more votes than bands")
   `DUET_ASSERT(VotesOfBands, !Votes || vote_q == '0 || etv_q != '0, "vote of no band")

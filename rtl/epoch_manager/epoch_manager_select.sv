@@ -1,6 +1,6 @@
 /// What the next epoch grants, and where the epoch bits lie in it (STC, sections 4.3 and 4.4;
 /// specification 5.1). Combinational; all outputs are 0 while select_i is.
-module epoch_manager_select
+module epoch_manager_select  // rule: Cycle rules
   import stc_pkg::*;
 #(
   parameter int unsigned BandBits  = 4,
@@ -48,7 +48,7 @@ module epoch_manager_select
     if (select_i) begin
       // Bands behind ec come first, then those from 0 up to ec itself.
       above = {{Bands - 1{1'b1}}, 1'b0} << ec_i;
-      left  = (Variant == VariantNv) ? '1 : erv_v_i;
+      left  = (Variant == VariantNv) ? '1 : erv_v_i;  // rule: 1
       for (int unsigned k = 0; k < MaxBands; k++) begin
         from     = ((left & above) != '0) ? left & above : left;
         lowest   = from & (~from + 1'b1);
@@ -58,7 +58,7 @@ module epoch_manager_select
         left    &= ~lowest;
       end
 
-      // SEB moves once per rotation (specification 5.1).
+      // SEB moves once per rotation (specification 5.1). rule: Registers the next epoch
       move_o = Moves && (SebOnWrap == 0 || (number[0] <= ec_i && !hold_i));
       nseb_o = seb_i;
       if (move_o && vote_i > 0 && seb_i < 6'(SebMax)) nseb_o = seb_i + 6'd1;
@@ -66,14 +66,14 @@ module epoch_manager_select
 
       if (nseb_o == seb_i) begin
         nvec_o = bands_o;
-        ec_o   = number[0];
+        ec_o   = number[0];  // rule: Registers the epoch
       end else begin
         // The old numbers mean nothing under the new SEB.
         for (int unsigned k = 0; k < MaxBands; k++) begin
           if (found[k]) nvec_o[BandBits'(band(erv_addr_i[number[k]], nseb_o))] = 1'b1;
         end
-        ec_o   = '1;
-        hold_o = (SebOnWrap != 0);
+        ec_o   = '1;  // rule: Registers the epoch
+        hold_o = (SebOnWrap != 0);  // rule: Registers the epoch
       end
     end
   end

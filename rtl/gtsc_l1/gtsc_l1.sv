@@ -6,7 +6,7 @@
 /// has a lease in logical time, each warp a clock, and a store waits for no lease. One action in a
 /// cycle. All outputs are functions of registers. What is accepted in cycle t acts in t+1 at the
 /// earliest, and what it sends is valid in t+2.
-module gtsc_l1
+module gtsc_l1  // rule: Cycle rules
   import timestamp_pkg::*;
 #(
   parameter int unsigned Warps   = 48,    // 1..64
@@ -101,7 +101,7 @@ module gtsc_l1
   bus_req_t  bus_req;
   bus_rsp_t  rsp;
 
-  duet_l1_channels #(
+  duet_l1_channels #(  // rule: Ports core_req_; Ports bus_req_
     .Warps     (WarpsP),
     .Most      (Inside),
     .core_req_t(core_req_t),
@@ -144,12 +144,12 @@ module gtsc_l1
   logic walking, judge_ready;
   logic picked, pick_keep, pick_wrong;  // the policy has said a way; the line takes it
 
-  always_comb begin : choose
+  always_comb begin : choose  // rule: Cycle rules
     act = ActNone;
-    if (ask_valid_o) act = ActNone;
-    else if (walking) act = core_rsp_room ? ActWalk : ActNone;
-    else if (rep_i != rep_q && !picked) act = ActFlush;
-    else if (!core_rsp_room) act = ActNone;
+    if (ask_valid_o) act = ActNone;  // rule: 10
+    else if (walking) act = core_rsp_room ? ActWalk : ActNone;  // rule: 5
+    else if (rep_i != rep_q && !picked) act = ActFlush;  // rule: 10
+    else if (!core_rsp_room) act = ActNone;  // rule: 3
     else if (rsp_valid) act = ActAnswer;
     else if (!bus_req_room) act = ActNone;
     else if (judge_ready) act = ActJudge;
@@ -177,7 +177,7 @@ module gtsc_l1
   assign at_m = (act == ActWalk || act == ActJudge || (act == ActAnswer && !answer_acks));
 
   assign m    = (act == ActWalk) ? walk_m : (act == ActAnswer) ? rsp.id[5:0] : judge_m;
-  assign line = at_m ? m_line : (act == ActAnswer) ? store_line : req.line;
+  assign line = at_m ? m_line : (act == ActAnswer) ? store_line : req.line;  // rule: Cycle rules
   assign warp = at_m ? waiter_warp : (act == ActAnswer) ? store_warp : req.warp;
 
   // -----------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ module gtsc_l1
   logic [TsWP-1:0]   op_ts;
   logic [WayW-1:0]   install_way;
 
-  gtsc_l1_answers #(
+  gtsc_l1_answers #(  // rule: 3
     .Ways(L1WaysP)
   ) u_answers (
     .valid_i      (act == ActAnswer),
@@ -224,7 +224,7 @@ module gtsc_l1
   // It was for the way to here.
   wire unused_sm = ^rsp.sm;
 
-  always_comb begin : go_by
+  always_comb begin : go_by  // rule: 5
     walk = walk_by;
     unique case (act)
       ActAnswer: begin
@@ -251,13 +251,13 @@ module gtsc_l1
   end
 
   assign judge_walks = act == ActJudge && present && least_ts <= line_rts;
-  assign judge_asks  = act == ActJudge && !judge_walks;
+  assign judge_asks  = act == ActJudge && !judge_walks;  // rule: States PEND SENT
 
-  assign start  = (fill && !ask) || (renewal && !again) || judge_walks;
-  assign served = step && waiter_ts <= walk.rts;
-  assign op_ts  = (waiter_ts > walk.wts) ? waiter_ts : walk.wts;
+  assign start  = (fill && !ask) || (renewal && !again) || judge_walks;  // rule: 5
+  assign served = step && waiter_ts <= walk.rts;  // rule: 5
+  assign op_ts  = (waiter_ts > walk.wts) ? waiter_ts : walk.wts;  // rule: 5
 
-  duet_l1_walk #(
+  duet_l1_walk #(  // rule: 5
     .Waiters(WaitersP),
     .by_t   (answer_t)
   ) u_walk (
@@ -282,7 +282,7 @@ module gtsc_l1
   logic legal;
   logic [8*LineP-1:0] bits, req_data;  // of its mask
 
-  duet_l1_request #(
+  duet_l1_request #(  // rule: 1
     .Warps(WarpsP),
     .Line (LineP),
     .req_t(core_req_t)
@@ -293,7 +293,7 @@ module gtsc_l1
     .data_o (req_data)
   );
 
-  gtsc_l1_requests u_requests (
+  gtsc_l1_requests u_requests (  // rule: Cycle rules
     .valid_i     (act == ActRequest),
     .legal_i     (legal),
     .op_i        (req.op),
@@ -319,29 +319,29 @@ module gtsc_l1
     .store_o     (store),
     .atomic_o    (atomic)
   );
-  assign change = store || atomic;
+  assign change = store || atomic;  // rule: States lock n store
 
   // -----------------------------------------------------------------------------------------------
   // What is taken and sent
-  assign core_req_pop = act == ActRequest && !hold;
-  assign bus_rsp_pop  = act == ActAnswer && !ask;
-  assign bus_req_push = miss || judge_asks || change;
+  assign core_req_pop = act == ActRequest && !hold;  // rule: Cycle rules
+  assign bus_rsp_pop  = act == ActAnswer && !ask;  // rule: 10
+  assign bus_req_push = miss || judge_asks || change;  // rule: 6
 
-  assign core_rsp_push = served || ack || hit || nop || bad;
-  always_comb begin : core_answer
+  assign core_rsp_push = served || ack || hit || nop || bad;  // rule: 5
+  always_comb begin : core_answer  // rule: 1
     core_rsp.rep  = rep_q;
     core_rsp.ts   = ts;
     core_rsp.op   = req.op;
     core_rsp.warp = warp;
     core_rsp.id   = req.id;
     core_rsp.data = '0;
-    if (step) begin
+    if (step) begin  // rule: 5
       core_rsp.rep  = walk.rep;
       core_rsp.ts   = op_ts;
       core_rsp.op   = OpLd;
       core_rsp.id   = waiter_id;
       core_rsp.data = walk.data;
-    end else if (ack) begin
+    end else if (ack) begin  // rule: 4
       core_rsp.rep = rsp.rep;
       core_rsp.ts  = rsp.wts;
       core_rsp.op  = OpSt;
@@ -350,15 +350,15 @@ module gtsc_l1
         core_rsp.op   = OpAtom;
         core_rsp.data = rsp.data;
       end
-    end else if (hit) begin
+    end else if (hit) begin  // rule: Cycle rules
       core_rsp.ts   = (ts > line_wts) ? ts : line_wts;
       core_rsp.data = line_data;
-    end else if (bad) begin
+    end else if (bad) begin  // rule: 1
       core_rsp.ts = '0;
     end
   end
 
-  always_comb begin : bus_request
+  always_comb begin : bus_request  // rule: 6
     bus_req         = '0;
     bus_req.op      = BusRd;
     bus_req.rep     = rep_q;
@@ -383,7 +383,7 @@ module gtsc_l1
 
   // -----------------------------------------------------------------------------------------------
   // Parts
-  gtsc_l1_misses #(
+  gtsc_l1_misses #(  // rule: States A PEND MSHR
     .Mshr   (L1MshrP),
     .Waiters(WaitersP),
     .LineW  (LineWP),
@@ -428,7 +428,7 @@ module gtsc_l1
     .flush_i    (act == ActFlush)
   );
 
-  gtsc_l1_stores #(
+  gtsc_l1_stores #(  // rule: Registers _stores
     .Stq  (StqP),
     .LineW(LineWP)
   ) u_stores (
@@ -451,7 +451,7 @@ module gtsc_l1
     .flush_i(act == ActFlush)
   );
 
-  gtsc_l1_lines #(
+  gtsc_l1_lines #(  // rule: 7
     .Line (LineP),
     .LineW(LineWP),
     .TsW  (TsWP),
@@ -487,7 +487,7 @@ module gtsc_l1
     .gone_o       (gone)
   );
 
-  gtsc_l1_warps #(
+  gtsc_l1_warps #(  // rule: Registers _warps
     .Warps(WarpsP),
     .TsW  (TsWP),
     .Spin (SpinP)
@@ -507,7 +507,7 @@ module gtsc_l1
 
   // -----------------------------------------------------------------------------------------------
   // The policy
-  duet_l1_policy #(
+  duet_l1_policy #(  // rule: 10
     .LineW(LineWP),
     .Ways (L1WaysP)
   ) u_policy (
@@ -539,15 +539,15 @@ module gtsc_l1
   logic [3:0] err_d, err_q;
   cnt_t       cnt_d, cnt_q;
 
-  always_comb begin : error
+  always_comb begin : error  // rule: Errors
     err_d = ErrNone;
-    if (pick_wrong) err_d = ErrL1Pick;
-    if (act == ActFlush && rep_i != rep_q + 2'd1) err_d = ErrL1Generation;
-    if (answer_bad) err_d = answer_acks ? ErrL1Ack : ErrL1Fill;
-    if (bad) err_d = ErrL1Request;
+    if (pick_wrong) err_d = ErrL1Pick;  // rule: 9
+    if (act == ActFlush && rep_i != rep_q + 2'd1) err_d = ErrL1Generation;  // rule: 9
+    if (answer_bad) err_d = answer_acks ? ErrL1Ack : ErrL1Fill;  // rule: 3
+    if (bad) err_d = ErrL1Request;  // rule: 1
   end
 
-  always_comb begin : count
+  always_comb begin : count  // rule: Ports
     cnt_d = cnt_q;
     if (hit) cnt_d.load_hit = cnt_q.load_hit + 32'd1;
     if (miss && !present) cnt_d.miss_cold = cnt_q.miss_cold + 32'd1;
@@ -557,22 +557,22 @@ module gtsc_l1
     if (judge_asks) cnt_d.extra_renewals = cnt_q.extra_renewals + 32'd1;
     if (store) cnt_d.stores = cnt_q.stores + 32'd1;
     if (atomic) cnt_d.atomics = cnt_q.atomics + 32'd1;
-    if (fill && !ask) cnt_d.fill_rsp = cnt_q.fill_rsp + 32'd1;
-    if (renewal) cnt_d.renew_rsp = cnt_q.renew_rsp + 32'd1;
-    if ((fill || renewal) && m_stale) cnt_d.stale_rsp = cnt_q.stale_rsp + 32'd1;
-    if (ack && gone) cnt_d.lock_drops = cnt_q.lock_drops + 32'd1;
-    if (hold) cnt_d.hold_cycles = cnt_q.hold_cycles + 32'd1;
+    if (fill && !ask) cnt_d.fill_rsp = cnt_q.fill_rsp + 32'd1;  // rule: 8
+    if (renewal) cnt_d.renew_rsp = cnt_q.renew_rsp + 32'd1;  // rule: 8
+    if ((fill || renewal) && m_stale) cnt_d.stale_rsp = cnt_q.stale_rsp + 32'd1;  // rule: 8
+    if (ack && gone) cnt_d.lock_drops = cnt_q.lock_drops + 32'd1;  // rule: 8
+    if (hold) cnt_d.hold_cycles = cnt_q.hold_cycles + 32'd1;  // rule: 8
     if (tick) cnt_d.spin_ticks = cnt_q.spin_ticks + 32'd1;
     if (act == ActFlush) cnt_d.flushes = cnt_q.flushes + 32'd1;
   end
 
-  assign err_valid_o = (err_q != ErrNone);
-  assign err_code_o  = err_q;
-  assign cnt_o       = cnt_q;
+  assign err_valid_o = (err_q != ErrNone);  // rule: Errors
+  assign err_code_o  = err_q;  // rule: Errors
+  assign cnt_o       = cnt_q;  // rule: Ports
 
   // -----------------------------------------------------------------------------------------------
-  assign rep_d     = (act == ActFlush) ? rep_i : rep_q;
-  assign rep_ack_o = rep_q;
+  assign rep_d     = (act == ActFlush) ? rep_i : rep_q;  // rule: Ports rep_i
+  assign rep_ack_o = rep_q;  // rule: Ports rep_i
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

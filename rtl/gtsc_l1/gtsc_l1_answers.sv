@@ -1,6 +1,6 @@
 /// What becomes of an answer of a bank, and where a line goes that has come (specification 5.3,
 /// 12). Combinational.
-module gtsc_l1_answers
+module gtsc_l1_answers  // rule: 3
   import timestamp_pkg::*;
 #(
   parameter int unsigned Ways = 4,
@@ -54,17 +54,17 @@ module gtsc_l1_answers
 
   logic kept;  // a fill that may be installed
   assign again_o = renewal_o && (stale_i || st_after_i || !present_i || locked_i);
-  assign kept    = fill_o && !stale_i && !st_after_i && !locked_i;
-  assign ask_o   = kept && !present_i && policy_i && may_go_i != '0 && !picked_i;
+  assign kept    = fill_o && !stale_i && !st_after_i && !locked_i;  // rule: States absent fill
+  assign ask_o   = kept && !present_i && policy_i && may_go_i != '0 && !picked_i;  // rule: 10
 
-  always_comb begin : place
+  always_comb begin : place  // rule: 7
     install_o     = kept && !ask_o;
     install_way_o = victim_i;
     if (present_i) begin
       install_way_o = way_i;
     end else begin
-      if (may_go_i == '0) install_o = 1'b0;
-      if (policy_i) begin
+      if (may_go_i == '0) install_o = 1'b0;  // rule: 10
+      if (policy_i) begin  // rule: 10
         install_way_o = pick_way_i;
         if (!keep_i) install_o = 1'b0;
       end

@@ -3,7 +3,7 @@
 
 /// Lines of the L1: tags, leases, locks, order of use, data. One line is looked up in a cycle, and
 /// at most one of the changes is made, to that line or, by an install, to its set.
-module gtsc_l1_lines #(
+module gtsc_l1_lines #(  // rule: 7
   parameter int unsigned  Line  = 16,
   parameter int unsigned  LineW = 10,
   parameter int unsigned  TsW   = 6,
@@ -71,7 +71,7 @@ module gtsc_l1_lines #(
   assign tags  = tag_q[set];
   assign locks = lock_q[set];
 
-  always_comb begin : look
+  always_comb begin : look  // rule: Cycle rules
     present_o = 1'b0;
     way_o     = '0;
     may_go_o  = '0;
@@ -80,7 +80,7 @@ module gtsc_l1_lines #(
         present_o = 1'b1;
         way_o     = WayW'(w);
       end
-      may_go_o[w] = !valid[w] || locks[w] == '0;
+      may_go_o[w] = !valid[w] || locks[w] == '0;  // rule: 10
     end
   end
 
@@ -92,11 +92,11 @@ module gtsc_l1_lines #(
     end
   end
 
-  assign index    = IndexW'(32'(set) * Ways + 32'(way_o));
-  assign locked_o = present_o && locks[way_o] != '0;
-  assign wts_o    = wts_q[index];
-  assign rts_o    = rts_q[index];
-  assign data_o   = data_q[index];
+  assign index    = IndexW'(32'(set) * Ways + 32'(way_o));  // rule: Cycle rules
+  assign locked_o = present_o && locks[way_o] != '0;  // rule: Cycle rules
+  assign wts_o    = wts_q[index];  // rule: Cycle rules
+  assign rts_o    = rts_q[index];  // rule: Cycle rules
+  assign data_o   = data_q[index];  // rule: Cycle rules
 
   duet_lru #(
     .Sets(Sets),
@@ -116,17 +116,17 @@ module gtsc_l1_lines #(
   logic              bad;
   logic [IndexW-1:0] install_index;
 
-  assign bad     = bad_q[set][way_o] || !ok_i;
-  assign freed_o = unlock_i && locks[way_o] == 7'd1;
-  assign gone_o  = (atomic_i && !locked_o) || (freed_o && bad);
+  assign bad     = bad_q[set][way_o] || !ok_i;  // rule: States lock n > 1
+  assign freed_o = unlock_i && locks[way_o] == 7'd1;  // rule: States lock 1
+  assign gone_o  = (atomic_i && !locked_o) || (freed_o && bad);  // rule: States lock 0 atomic
 
   assign install_index = IndexW'(32'(set) * Ways + 32'(install_way_i));
 
   always_comb begin : next_state
     valid_d = valid_q;
-    if (install_i) valid_d[set][install_way_i] = 1'b1;
-    if (gone_o) valid_d[set][way_o] = 1'b0;
-    if (flush_i) valid_d = '0;
+    if (install_i) valid_d[set][install_way_i] = 1'b1;  // rule: States absent fill
+    if (gone_o) valid_d[set][way_o] = 1'b0;  // rule: States lock 0 atomic
+    if (flush_i) valid_d = '0;  // rule: States any flush
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -136,15 +136,15 @@ module gtsc_l1_lines #(
 
   // valid_q covers these.
   always_ff @(posedge clk_i) begin
-    if (install_i) begin
+    if (install_i) begin  // rule: States absent fill
       tag_q[set][install_way_i]  <= tag;
       lock_q[set][install_way_i] <= '0;
     end
-    if (store_i) lock_q[set][way_o] <= locks[way_o] + 7'd1;
-    if (unlock_i) lock_q[set][way_o] <= locks[way_o] - 7'd1;
-    if (store_i && !locked_o) bad_q[set][way_o] <= 1'b0;
-    if (atomic_i) bad_q[set][way_o] <= 1'b1;
-    if (unlock_i) bad_q[set][way_o] <= bad;
+    if (store_i) lock_q[set][way_o] <= locks[way_o] + 7'd1;  // rule: States lock n store
+    if (unlock_i) lock_q[set][way_o] <= locks[way_o] - 7'd1;  // rule: States lock n > 1
+    if (store_i && !locked_o) bad_q[set][way_o] <= 1'b0;  // rule: States lock n store
+    if (atomic_i) bad_q[set][way_o] <= 1'b1;  // rule: States lock n > 0 atomic
+    if (unlock_i) bad_q[set][way_o] <= bad;  // rule: States lock n > 1
   end
 
   always_ff @(posedge clk_i) begin
@@ -153,11 +153,11 @@ module gtsc_l1_lines #(
       rts_q[install_index]  <= rts_i;
       data_q[install_index] <= data_i;
     end
-    if (freed_o) begin
+    if (freed_o) begin  // rule: States lock 1
       wts_q[index] <= wts_i;
       rts_q[index] <= rts_i;
     end
-    if (renew_i && rts_i > rts_o) rts_q[index] <= rts_i;
+    if (renew_i && rts_i > rts_o) rts_q[index] <= rts_i;  // rule: 5
     if (store_i) data_q[index] <= (data_o & ~store_bits_i) | store_data_i;
   end
 

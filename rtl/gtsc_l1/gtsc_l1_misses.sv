@@ -2,7 +2,7 @@
 
 /// Lines that loads wait for, the specification's M, with the loads. One of them is looked at and
 /// changed in a cycle.
-module gtsc_l1_misses #(
+module gtsc_l1_misses #(  // rule: States A PEND MSHR
   parameter int unsigned  Mshr    = 4,
   parameter int unsigned  Waiters = 2,
   parameter int unsigned  LineW   = 10,
@@ -65,23 +65,23 @@ module gtsc_l1_misses #(
   logic [MW-1:0]   m, ready_m, known_m, free_m, at;
   logic [Mshr-1:0] match;
 
-  assign m        = (32'(m_i) < Mshr) ? MW'(m_i) : '0;
-  assign m_sent_o = 32'(m_i) < Mshr && sent_q[m];
-  assign m_line_o = line_q[m];
+  assign m        = (32'(m_i) < Mshr) ? MW'(m_i) : '0;  // rule: 3
+  assign m_sent_o = 32'(m_i) < Mshr && sent_q[m];  // rule: 3
+  assign m_line_o = line_q[m];  // rule: 3
 
   always_comb begin : pick
     ready_m = '0;
     free_m  = '0;
-    for (int unsigned k = Mshr; k > 0; k--) begin
+    for (int unsigned k = Mshr; k > 0; k--) begin  // rule: States PEND SENT
       if (pend_q[k-1] && !wait_q[k-1]) ready_m = MW'(k - 1);
-      if (!pend_q[k-1] && !sent_q[k-1]) free_m = MW'(k - 1);
+      if (!pend_q[k-1] && !sent_q[k-1]) free_m = MW'(k - 1);  // rule: States FREE SENT
     end
   end
-  assign ready_o   = ((pend_q & ~wait_q) != '0);
-  assign ready_m_o = 6'(ready_m);
-  assign room_o    = ((pend_q | sent_q) != '1);
+  assign ready_o   = ((pend_q & ~wait_q) != '0);  // rule: States PEND SENT
+  assign ready_m_o = 6'(ready_m);  // rule: States PEND SENT
+  assign room_o    = ((pend_q | sent_q) != '1);  // rule: States FREE SENT
 
-  always_comb begin : find
+  always_comb begin : find  // rule: Cycle rules
     match   = '0;
     known_m = '0;
     for (int unsigned k = 0; k < Mshr; k++) begin
@@ -110,21 +110,21 @@ module gtsc_l1_misses #(
     after_d  = after_q;
     reset_ts = '0;
     if (to_sent_i || to_pend_i || to_free_i) begin
-      sent_d[at] = to_sent_i;
-      pend_d[at] = to_pend_i;
+      sent_d[at] = to_sent_i;  // rule: States FREE SENT
+      pend_d[at] = to_pend_i;  // rule: States FREE PEND
       wait_d[at] = to_pend_i && lock_i;
     end
-    if (answered_i) begin
+    if (answered_i) begin  // rule: 5
       stale_d[at] = 1'b0;
       after_d[at] = 1'b0;
     end
-    if (reset_ts_i) reset_ts[at] = 1'b1;
-    if (stored_i && known_o) after_d[at] = 1'b1;
+    if (reset_ts_i) reset_ts[at] = 1'b1;  // rule: 5
+    if (stored_i && known_o) after_d[at] = 1'b1;  // rule: 13
     if (unlock_i && known_o) wait_d[at] = 1'b0;
     if (flush_i) begin
       wait_d   = '0;
-      stale_d  = sent_q;
-      reset_ts = pend_q;
+      stale_d  = sent_q;  // rule: 8
+      reset_ts = pend_q;  // rule: Registers duet_waiters
     end
   end
 
@@ -145,11 +145,11 @@ module gtsc_l1_misses #(
   end
 
   // Its state covers it.
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) begin  // rule: States FREE SENT
     if ((to_sent_i || to_pend_i) && !known_o) line_q[at] <= line_i;
   end
 
-  duet_waiters #(
+  duet_waiters #(  // rule: 5
     .Fifos(Mshr),
     .Depth(Waiters),
     .TsW  (TsW)

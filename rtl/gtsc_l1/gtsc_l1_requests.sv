@@ -1,6 +1,6 @@
 /// What becomes of a request of the SM: the first row that holds (specification 5.2, 5.3, 12).
 /// Combinational.
-module gtsc_l1_requests
+module gtsc_l1_requests  // rule: Cycle rules
   import timestamp_pkg::*;
 (
   input  logic       valid_i,
@@ -42,21 +42,21 @@ module gtsc_l1_requests
     miss_o      = 1'b0;
     wait_lock_o = 1'b0;
     if (valid_i) begin
-      if (!legal_i) begin
+      if (!legal_i) begin  // rule: 1
         bad_o = 1'b1;
       end else if (op_i == OpLd) begin
         if (present_i && !locked_i && in_lease_i) hit_o = 1'b1;                     // LD1
         else if (known_i && (stale_i || st_after_i || full_i)) hold_o = 1'b1;       // LD2
         else if (known_i) merge_o = 1'b1;                                           // LD3
         else if (!room_i) hold_o = 1'b1;                                            // LD4
-        else if (locked_i) wait_lock_o = 1'b1;                                      // LD5
-        else miss_o = 1'b1;                                                         // LD6, LD7
-      end else if (empty_i) begin
+        else if (locked_i) wait_lock_o = 1'b1;  // LD5; rule: States FREE PEND
+        else miss_o = 1'b1;  // LD6, LD7; rule: States FREE SENT
+      end else if (empty_i) begin  // rule: 1
         nop_o = 1'b1;                                                               // ST1
       end else if ((known_i && (pend_i || waits_i)) || !store_room_i) begin
         hold_o = 1'b1;                                                              // ST2, ST3
       end else begin
-        change = 1'b1;                                                              // ST4, ST5
+        change = 1'b1;  // ST4, ST5; rule: States lock n store
       end
     end
   end

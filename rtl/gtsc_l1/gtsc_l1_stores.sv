@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 
 /// Table of stores and atomics under way. One entry is looked at, freed or made in a cycle.
-module gtsc_l1_stores #(
+module gtsc_l1_stores #(  // rule: Registers _stores
   parameter int unsigned  Stq    = 4,
   parameter int unsigned  LineW  = 10,
   localparam int unsigned EntryW = (Stq > 1) ? $clog2(Stq) : 1
@@ -34,8 +34,8 @@ module gtsc_l1_stores #(
 
   logic [EntryW-1:0] entry, next;
 
-  assign entry   = (32'(entry_i) < Stq) ? EntryW'(entry_i) : '0;
-  assign there_o = 32'(entry_i) < Stq && valid_q[entry];
+  assign entry   = (32'(entry_i) < Stq) ? EntryW'(entry_i) : '0;  // rule: 3
+  assign there_o = 32'(entry_i) < Stq && valid_q[entry];  // rule: 3
   assign warp_o  = warp_q[entry];
   assign id_o    = id_q[entry];
   assign line_o  = line_q[entry];

@@ -3,7 +3,7 @@
 
 /// Clocks of the warps, and how often each has only hit (specification 5.6). One warp is looked at
 /// and changed in a cycle.
-module gtsc_l1_warps #(
+module gtsc_l1_warps #(  // rule: Registers _warps
   parameter int unsigned  Warps = 4,
   parameter int unsigned  TsW   = 6,
   parameter int unsigned  Spin  = 8
@@ -32,10 +32,10 @@ module gtsc_l1_warps #(
   assign there  = (32'(warp_i) < Warps);
   assign warp   = there ? WarpW'(warp_i) : '0;
   assign ts_o   = ts_q[warp];
-  assign tick_o = hit_i && 32'(spin_q[warp]) == Spin - 1;
+  assign tick_o = hit_i && 32'(spin_q[warp]) == Spin - 1;  // rule: 14
 
-  assign ts_d   = tick_o ? rts_i + TsW'(1) : (ts_i > ts_o) ? ts_i : ts_o;
-  assign spin_d = (answered_i || tick_o) ? '0 : spin_q[warp] + 16'd1;
+  assign ts_d   = tick_o ? rts_i + TsW'(1) : (ts_i > ts_o) ? ts_i : ts_o;  // rule: 14
+  assign spin_d = (answered_i || tick_o) ? '0 : spin_q[warp] + 16'd1;  // rule: 5
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

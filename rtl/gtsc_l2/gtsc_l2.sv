@@ -6,7 +6,7 @@
 /// 3; specification 5.4, 5.5). All outputs are functions of registers. A request accepted in cycle
 /// t can act in t+1; a hit is answered in t+4, a request to memory shows in t+2. One action in
 /// L2Div cycles.
-module gtsc_l2
+module gtsc_l2  // rule: Cycle rules
   import timestamp_pkg::*;
 #(
   parameter int unsigned NSm     = 16,   // SMs, 1..32
@@ -113,7 +113,7 @@ module gtsc_l2
   logic       unused_waits, unused_write, unused_no_way, unused_waiting;
   mshr_t      unused_mshr;
 
-  duet_l2_bank #(
+  duet_l2_bank #(  // rule: The action of a cycle
     .NSm  (NSmP),
     .Line (LineP),
     .LineW(LineWP),
@@ -191,7 +191,7 @@ module gtsc_l2
   logic [1:0] rep;  // own generation
   ts_t        wts, rts, new_wts, new_rts, mem_ts;
 
-  gtsc_l2_perform #(
+  gtsc_l2_perform #(  // rule: 2
     .TsW  (TsWP),
     .Lease(LeaseP),
     .Line (LineP),
@@ -215,15 +215,15 @@ module gtsc_l2
     .rsp_o  (answer)
   );
   // An action whose timestamp does not fit changes nothing.
-  assign mem_over = ({1'b0, mem_ts} + (TsWP + 1)'(LeaseP) > Max);
-  assign refuse   = (performs && over) || (fills && mem_over);
+  assign mem_over = ({1'b0, mem_ts} + (TsWP + 1)'(LeaseP) > Max);  // rule: Ports ovf_o
+  assign refuse   = (performs && over) || (fills && mem_over);  // rule: Ports ovf_o
 
   // -----------------------------------------------------------------------------------------------
   // Leases, and how they begin anew
   logic begins, sweep;
   set_t sweep_set;
 
-  gtsc_l2_leases #(
+  gtsc_l2_leases #(  // rule: Registers _leases
     .TsW  (TsWP),
     .Lease(LeaseP),
     .Sets (L2SetsP),
@@ -239,7 +239,7 @@ module gtsc_l2
     .wts_i      (filled ? mem_ts : new_wts),
     .rts_i      (filled ? mem_ts + ts_t'(LeaseP) : new_rts),
     .go_i       (goes),
-    .go_rts_i   (gone ? new_rts : rts),
+    .go_rts_i   (gone ? new_rts : rts),  // rule: 8
     .set_i      (set),
     .valid_i    (valid),
     .empty_i    (empty),
@@ -249,7 +249,7 @@ module gtsc_l2
     .mem_ts_o   (mem_ts)
   );
 
-  gtsc_l2_sweep #(
+  gtsc_l2_sweep #(  // rule: 5
     .Sets(L2SetsP)
   ) u_sweep (
     .clk_i,
@@ -264,9 +264,9 @@ module gtsc_l2
 
   // -----------------------------------------------------------------------------------------------
   // Next state
-  assign ovf_d = (ovf_q || refused) && !begins;
+  assign ovf_d = (ovf_q || refused) && !begins;  // rule: Ports ovf_o
 
-  always_comb begin : count
+  always_comb begin : count  // rule: 6
     cnt_d = cnt_q;
     if (performed) begin
       unique case (request.op)
@@ -280,7 +280,7 @@ module gtsc_l2
     if (read_in) cnt_d.dram_reads = cnt_q.dram_reads + 32'd1;
     if (write_out) cnt_d.writebacks = cnt_q.writebacks + 32'd1;
     if (goes) cnt_d.evictions = cnt_q.evictions + 32'd1;
-    if (held) cnt_d.hold_cycles = cnt_q.hold_cycles + 32'd1;
+    if (held) cnt_d.hold_cycles = cnt_q.hold_cycles + 32'd1;  // rule: 7
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -290,14 +290,14 @@ module gtsc_l2
       cnt_q    <= '0;
     end else begin
       ovf_q    <= ovf_d;
-      halted_q <= halt_i;
+      halted_q <= halt_i;  // rule: Ports halt_i
       cnt_q    <= cnt_d;
     end
   end
 
-  assign ovf_o    = ovf_q;
-  assign halted_o = halted_q;
-  assign cnt_o    = cnt_q;
+  assign ovf_o    = ovf_q;  // rule: Ports ovf_o
+  assign halted_o = halted_q;  // rule: Ports halt_i
+  assign cnt_o    = cnt_q;  // rule: Ports
 
   `DUET_ASSERT_PARAM(NSmLegal, NSm >= 1 && NSm <= 32, "NSm must be 1..32")
   `DUET_ASSERT_PARAM(TsWLegal, TsW >= 5 && TsW <= 32, "TsW must be 5..32")

@@ -2,7 +2,7 @@
 
 /// Leases of the lines of a bank, and the end of all leases of lines that it has no longer
 /// (specification 4, 5.4, 5.5).
-module gtsc_l2_leases #(
+module gtsc_l2_leases #(  // rule: Registers _leases
   parameter int unsigned TsW   = 16,
   parameter int unsigned Lease = 10,
   parameter int unsigned Sets  = 128,
@@ -54,12 +54,12 @@ module gtsc_l2_leases #(
   always_comb begin : memory
     mem_ts_d = mem_ts_q;
     if (go_i && go_rts_i > mem_ts_q) mem_ts_d = go_rts_i;
-    if (empty_i) begin
+    if (empty_i) begin  // rule: 9
       for (int unsigned w = 0; w < Ways; w++) begin
         if (valid_i[w] && set_rts[w] > mem_ts_d) mem_ts_d = set_rts[w];
       end
     end
-    if (begin_i) mem_ts_d = TsW'(1);
+    if (begin_i) mem_ts_d = TsW'(1);  // rule: Ports rst_i
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -69,7 +69,7 @@ module gtsc_l2_leases #(
 
   // The lines' valid bits cover these.
   always_ff @(posedge clk_i) begin
-    if (sweep_i) begin
+    if (sweep_i) begin  // rule: Ports rst_i
       wts_q[sweep_set_i] <= {Ways{TsW'(1)}};
       rts_q[sweep_set_i] <= {Ways{TsW'(Lease)}};
     end else if (write_i) begin

@@ -2,7 +2,7 @@
 `include "timestamp_types.svh"
 
 /// What a request makes of a line's lease, and its answer (specification 5.4, 5.5). Combinational.
-module gtsc_l2_perform
+module gtsc_l2_perform  // rule: 2
   import timestamp_pkg::*;
 #(
   parameter int unsigned TsW   = 16,
@@ -38,7 +38,7 @@ module gtsc_l2_perform
   wire unused_req = ^{req_i.aop, req_i.sz, req_i.line, req_i.data};
 
   // What an L1 of another generation says of time means nothing.
-  always_comb begin : request
+  always_comb begin : request  // rule: Cycle rules
     same    = 1'b0;
     warp_ts = TsW'(1);
     if (req_i.rep == rep_i) begin
@@ -51,12 +51,12 @@ module gtsc_l2_perform
   assign renew_o = !write_o && same;
 
   // A write comes after all leases.
-  assign first   = sum_t'(rts_i) + sum_t'(1);
-  assign written = (first > sum_t'(warp_ts)) ? first : sum_t'(warp_ts);
-  assign lent    = (write_o ? written : sum_t'(warp_ts)) + sum_t'(Lease);
-  assign over_o  = (lent > Max);
-  assign wts_o   = write_o ? TsW'(written) : wts_i;
-  assign rts_o   = (write_o || lent > sum_t'(rts_i)) ? TsW'(lent) : rts_i;
+  assign first   = sum_t'(rts_i) + sum_t'(1);  // rule: Cycle rules
+  assign written = (first > sum_t'(warp_ts)) ? first : sum_t'(warp_ts);  // rule: Cycle rules
+  assign lent    = (write_o ? written : sum_t'(warp_ts)) + sum_t'(Lease);  // rule: Cycle rules
+  assign over_o  = (lent > Max);  // rule: 3
+  assign wts_o   = write_o ? TsW'(written) : wts_i;  // rule: Cycle rules
+  assign rts_o   = (write_o || lent > sum_t'(rts_i)) ? TsW'(lent) : rts_i;  // rule: Cycle rules
 
   always_comb begin : answer
     rsp_o = '0;

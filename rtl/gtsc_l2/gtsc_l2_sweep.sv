@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 
 /// Lets all leases begin anew while rst_i is 1, one set after the other (specification 5.5).
-module gtsc_l2_sweep #(
+module gtsc_l2_sweep #(  // rule: 5
   parameter int unsigned Sets = 128,
   localparam int unsigned SetW = (Sets > 1) ? $clog2(Sets) : 1
 ) (
@@ -40,15 +40,15 @@ module gtsc_l2_sweep #(
     end else begin
       on_q   <= rst_i;
       done_q <= done_d;
-      if (begin_o) rep_q <= rep_q + 2'd1;
+      if (begin_o) rep_q <= rep_q + 2'd1;  // rule: Registers _sweep
     end
   end
 
   // Written by the first cycle of each sweep.
   always_ff @(posedge clk_i) set_q <= set_d;
 
-  assign rst_done_o = done_q;
-  assign rep_o      = rep_q;
+  assign rst_done_o = done_q;  // rule: Ports rst_i
+  assign rep_o      = rep_q;  // rule: Registers _sweep
 
   `DUET_ASSERT(DoneInSweep, !done_q || on_q, "sweep complete that has not begun")
 endmodule

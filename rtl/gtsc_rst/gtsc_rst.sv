@@ -6,7 +6,7 @@
 /// them sweep their leases, and tells the L1s the next generation (Tabbakh, thesis, section 3.5.4;
 /// specification 5.5). All outputs are functions of registers. An overflow of cycle t halts the
 /// banks in t+1.
-module gtsc_rst
+module gtsc_rst  // rule: Cycle rules
   import timestamp_pkg::*;
 #(
   parameter int unsigned NSm     = 16,  // SMs, 1..32
@@ -47,14 +47,14 @@ module gtsc_rst
   logic       err_d, err_q;
   cnt_t       cnt_d, cnt_q;
 
-  assign halt_o       = (state_q != StIdle);
-  assign rst_o        = (state_q == StSweep);
-  assign rep_o        = rep_q;
-  assign kend_ready_o = (state_q == StIdle);
-  assign kend_done_o  = done_q;
-  assign err_valid_o  = err_q;
-  assign err_code_o   = err_q ? ErrRstGeneration : ErrNone;
-  assign cnt_o        = cnt_q;
+  assign halt_o       = (state_q != StIdle);  // rule: States halt_o
+  assign rst_o        = (state_q == StSweep);  // rule: States halt_o
+  assign rep_o        = rep_q;  // rule: States Sweep
+  assign kend_ready_o = (state_q == StIdle);  // rule: States halt_o
+  assign kend_done_o  = done_q;  // rule: States Flush
+  assign err_valid_o  = err_q;  // rule: 2
+  assign err_code_o   = err_q ? ErrRstGeneration : ErrNone;  // rule: 2
+  assign cnt_o        = cnt_q;  // rule: 1
 
   always_comb begin : next_state
     state_d = state_q;
@@ -63,20 +63,20 @@ module gtsc_rst
     done_d  = 1'b0;
     unique case (state_q)
       // One reset for all that ask in the same cycle.
-      StIdle: begin
-        kend_d = kend_valid_i;
+      StIdle: begin  // rule: States Idle
+        kend_d = kend_valid_i;  // rule: 3
         if (ovf_i != '0 || kend_valid_i) state_d = StHalt;
       end
       // No bank acts from here on, until each L1 has flushed: no answer of the new generation meets
       // an L1 of the old one.
-      StHalt: if (halted_i == '1) state_d = StSweep;
-      StSweep: begin
+      StHalt: if (halted_i == '1) state_d = StSweep;  // rule: States Halt
+      StSweep: begin  // rule: States Sweep
         if (rst_done_i == '1) begin
           state_d = StFlush;
           rep_d   = rep_q + 2'd1;
         end
       end
-      default: begin
+      default: begin  // rule: States Flush; 4
         if (rep_ack_i == {NSm{rep_q}}) begin
           state_d = StIdle;
           done_d  = kend_q;
@@ -86,16 +86,16 @@ module gtsc_rst
   end
 
   always_comb begin : events
-    err_d = 1'b0;
+    err_d = 1'b0;  // rule: 2
     for (int unsigned s = 0; s < NSm; s++) begin
-      if (rep_ack_i[s] != rep_q && rep_ack_i[s] != rep_q - 2'd1) err_d = 1'b1;
+      if (rep_ack_i[s] != rep_q && rep_ack_i[s] != rep_q - 2'd1) err_d = 1'b1;  // rule: 2
     end
     cnt_d = cnt_q;
-    if (state_q == StIdle && state_d != StIdle) cnt_d.resets = cnt_q.resets + 32'd1;
-    if (halt_o) cnt_d.halt_cycles = cnt_q.halt_cycles + 32'd1;
+    if (state_q == StIdle && state_d != StIdle) cnt_d.resets = cnt_q.resets + 32'd1;  // rule: 1
+    if (halt_o) cnt_d.halt_cycles = cnt_q.halt_cycles + 32'd1;  // rule: 1
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_i or negedge rst_ni) begin  // rule: Registers
     if (!rst_ni) begin
       state_q <= StIdle;
       rep_q   <= '0;

@@ -5,7 +5,7 @@
 /// MICRO'24, sections II-B, III-C). All outputs are registered. A SYNC_REQ accepted in t is on
 /// `l2_sync` in t+1; done in d, its ACK is on `tx` in d+1. A LAUNCH_EN accepted in t is on
 /// `l1_inv_o` in t+1; done in i, the first work group is on `wg` in i+1.
-module local_command_processor
+module local_command_processor  // rule: Cycle rules
   import command_pkg::*;
 #(
   parameter int unsigned TagW = 8  // bits of a kernel's tag that are looked at, 1..8
@@ -51,9 +51,9 @@ module local_command_processor
   logic head_valid, pop;
   msg_t head;
   logic [$clog2(LocalQueue+1)-1:0] queued;
-  assign rx_ready_o = 32'(queued) < LocalQueue;
+  assign rx_ready_o = 32'(queued) < LocalQueue;  // rule: 1
   assign head_valid = queued != '0;
-  duet_fifo #(
+  duet_fifo #(  // rule: 1
     .T    (msg_t),
     .Depth(LocalQueue)
   ) u_queue (
@@ -73,9 +73,9 @@ module local_command_processor
   logic [31:0] wg_first, wg_number, wg_done_left;
   logic        wg_done_counts;
   logic        done_valid, done_take;
-  assign head_tag    = tag_t'(head.tag);
-  assign wg_done_tag = tag_t'(wg_done_i);
-  local_command_processor_tags #(
+  assign head_tag    = tag_t'(head.tag);  // rule: 13
+  assign wg_done_tag = tag_t'(wg_done_i);  // rule: 13
+  local_command_processor_tags #(  // rule: Registers described_q
     .TagW(TagWP)
   ) u_tags (
     .clk_i,
@@ -102,7 +102,7 @@ module local_command_processor
     .done_take_i     (done_take)
   );
 
-  local_command_processor_dispatch #(
+  local_command_processor_dispatch #(  // rule: 9
     .TagW(TagWP)
   ) u_dispatch (
     .clk_i,
@@ -133,9 +133,9 @@ module local_command_processor
   wire [11:0]  unused_head = {head.chiplet, head.a[15:8]};  // carried for others
   wire         unused_done = ^wg_done_i;                    // rule 13
 
-  assign op = head.a[1:0];
+  assign op = head.a[1:0];  // rule: 4
 
-  always_comb begin : head_work
+  always_comb begin : head_work  // rule: 8
     unique case (head.kind)
       KindSyncReq:             legal = 1'b1;
       KindWgDesc, KindWgCount: legal = !running;
@@ -145,39 +145,39 @@ module local_command_processor
     refused   = head_valid && !legal;
     is_sync   = head_valid && legal && head.kind == KindSyncReq;
     is_launch = head_valid && legal && head.kind == KindLaunchEn;
-    describe  = head_valid && legal && head.kind == KindWgDesc;
-    count     = head_valid && legal && head.kind == KindWgCount;
+    describe  = head_valid && legal && head.kind == KindWgDesc;  // rule: 6
+    count     = head_valid && legal && head.kind == KindWgCount;  // rule: 6
   end
 
-  always_comb begin : head_end
-    wb = regs_q.done ? regs_q.wb : l2_sync_wb_i;
-    if (op == '0) wb = '0;
+  always_comb begin : head_end  // rule: 4
+    wb = regs_q.done ? regs_q.wb : l2_sync_wb_i;  // rule: 12
+    if (op == '0) wb = '0;  // rule: 3
     answer  = refused || (is_sync && (op == '0 || regs_q.done || (regs_q.taken && l2_sync_done_i)));
-    launch  = is_launch && l1_inv_done_i;
-    up_free = !regs_q.up_valid || tx_ready_i;
-    pop     = describe || count || launch || (answer && up_free);
+    launch  = is_launch && l1_inv_done_i;  // rule: 7
+    up_free = !regs_q.up_valid || tx_ready_i;  // rule: 11
+    pop     = describe || count || launch || (answer && up_free);  // rule: 2
   end
 
-  assign done_take = up_free && !answer && done_valid;
+  assign done_take = up_free && !answer && done_valid;  // rule: 11
 
   always_comb begin : next_state
     regs_d = regs_q;
-    if (l2_sync_valid_o && l2_sync_ready_i) regs_d.taken = 1'b1;
-    if (answer && is_sync) begin
+    if (l2_sync_valid_o && l2_sync_ready_i) regs_d.taken = 1'b1;  // rule: 4
+    if (answer && is_sync) begin  // rule: 12
       regs_d.done = 1'b1;
       regs_d.wb   = wb;
     end
-    if (is_launch) regs_d.pulsed = 1'b1;
-    if (pop) begin
+    if (is_launch) regs_d.pulsed = 1'b1;  // rule: 7
+    if (pop) begin  // rule: 2
       regs_d.taken  = 1'b0;
       regs_d.done   = 1'b0;
       regs_d.pulsed = 1'b0;
     end
-    if (up_free) begin
+    if (up_free) begin  // rule: 11
       regs_d.up_valid = answer || done_valid;
-      if (answer && refused) begin
+      if (answer && refused) begin  // rule: 8
         regs_d.up = '{kind: KindNack, chiplet: '0, tag: head.tag, a: 16'(ErrProtocol), b: '0};
-      end else if (answer) begin
+      end else if (answer) begin  // rule: 5
         regs_d.up = '{kind: KindAck, chiplet: '0, tag: head.tag, a: 16'(op), b: wb};
       end else if (done_valid) begin
         regs_d.up = '{kind: KindDone, chiplet: '0, tag: 8'(done_tag), a: '0, b: '0};
@@ -190,11 +190,11 @@ module local_command_processor
     else         regs_q <= regs_d;
   end
 
-  assign l2_sync_valid_o = is_sync && op != '0 && !regs_q.taken;
-  assign l2_sync_op_o    = op;
-  assign l1_inv_o        = is_launch && !regs_q.pulsed;
-  assign tx_valid_o      = regs_q.up_valid;
-  assign tx_o            = regs_q.up;
+  assign l2_sync_valid_o = is_sync && op != '0 && !regs_q.taken;  // rule: 4
+  assign l2_sync_op_o    = op;  // rule: 4
+  assign l1_inv_o        = is_launch && !regs_q.pulsed;  // rule: 7
+  assign tx_valid_o      = regs_q.up_valid;  // rule: 11
+  assign tx_o            = regs_q.up;  // rule: 11
 
   `DUET_ASSERT_PARAM(TagWLegal, TagW >= 1 && TagW <= 8, "TagW must be 1..8")
   `DUET_ASSERT_STABLE(TxStable, tx_valid_o, tx_ready_i, tx_o)

@@ -3,7 +3,7 @@
 /// Hands out the work groups of the launched kernels, oldest kernel first. A kernel that is
 /// launched in cycle t shows its first work group from t+1 on when no kernel is before it
 /// (README.md, rule 9).
-module local_command_processor_dispatch
+module local_command_processor_dispatch  // rule: 9
   import command_pkg::*;
 #(
   parameter int unsigned TagW = 8,

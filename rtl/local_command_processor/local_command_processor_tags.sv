@@ -3,7 +3,7 @@
 /// The table of kernel tags: what was said of each, and how many of its work groups are left. A
 /// tag's last work group that is finished in cycle w makes the tag finished in w, and not running
 /// from w+1 on (README.md, rules 6, 7, 10).
-module local_command_processor_tags #(
+module local_command_processor_tags #(  // rule: Registers described_q
   parameter int unsigned TagW = 8,
   localparam type tag_t       = logic [TagW-1:0]
 ) (
@@ -50,17 +50,17 @@ module local_command_processor_tags #(
   logic [31:0] number_q [Tags];
   logic [31:0] left_q   [Tags];
 
-  wire empty = (number_q[tag_i] == '0);
-  wire last  = (wg_done_left_o == 32'd1);
+  wire empty = (number_q[tag_i] == '0);  // rule: 7
+  wire last  = (wg_done_left_o == 32'd1);  // rule: 10
 
-  assign running_o        = regs_q.running[tag_i];
-  assign ready_o          = regs_q.described[tag_i] && regs_q.counted[tag_i];
-  assign launched_o       = launch_i && !empty;
-  assign wg_slot_o        = slot_q[wg_tag_i];
-  assign wg_first_o       = first_q[wg_tag_i];
-  assign wg_number_o      = number_q[wg_tag_i];
-  assign wg_done_left_o   = left_q[wg_done_i];
-  assign wg_done_counts_o = wg_done_valid_i && regs_q.running[wg_done_i];
+  assign running_o        = regs_q.running[tag_i];  // rule: 2; 10
+  assign ready_o          = regs_q.described[tag_i] && regs_q.counted[tag_i];  // rule: 8
+  assign launched_o       = launch_i && !empty;  // rule: 7
+  assign wg_slot_o        = slot_q[wg_tag_i];  // rule: 9
+  assign wg_first_o       = first_q[wg_tag_i];  // rule: 9
+  assign wg_number_o      = number_q[wg_tag_i];  // rule: 9
+  assign wg_done_left_o   = left_q[wg_done_i];  // rule: 10
+  assign wg_done_counts_o = wg_done_valid_i && regs_q.running[wg_done_i];  // rule: 10
 
   // Bit b of the number of each tag.
   typedef tags_t [TagW-1:0] masks_t;
@@ -74,24 +74,24 @@ module local_command_processor_tags #(
   tags_t finished, lowest;
   always_comb begin : find_finished
     finished = regs_q.finished;
-    if (launch_i && empty) finished[tag_i] = 1'b1;
-    if (wg_done_counts_o && last) finished[wg_done_i] = 1'b1;
-    lowest       = finished & (~finished + tags_t'(1));
-    done_valid_o = (finished != '0);
-    for (int unsigned b = 0; b < TagW; b++) done_tag_o[b] = |(lowest & Masks[b]);
+    if (launch_i && empty) finished[tag_i] = 1'b1;  // rule: 7
+    if (wg_done_counts_o && last) finished[wg_done_i] = 1'b1;  // rule: 10
+    lowest       = finished & (~finished + tags_t'(1));  // rule: 11
+    done_valid_o = (finished != '0);  // rule: 11
+    for (int unsigned b = 0; b < TagW; b++) done_tag_o[b] = |(lowest & Masks[b]);  // rule: 11
   end
 
   always_comb begin : next_state
     regs_d          = regs_q;
-    regs_d.finished = done_take_i ? finished & ~lowest : finished;
-    if (describe_i) regs_d.described[tag_i] = 1'b1;
-    if (count_i)    regs_d.counted[tag_i]   = 1'b1;
-    if (launch_i) begin
+    regs_d.finished = done_take_i ? finished & ~lowest : finished;  // rule: 11
+    if (describe_i) regs_d.described[tag_i] = 1'b1;  // rule: 6
+    if (count_i)    regs_d.counted[tag_i]   = 1'b1;  // rule: 6
+    if (launch_i) begin  // rule: 7
       regs_d.described[tag_i] = 1'b0;
       regs_d.counted[tag_i]   = 1'b0;
       regs_d.running[tag_i]   = !empty;
     end
-    if (wg_done_counts_o && last) regs_d.running[wg_done_i] = 1'b0;
+    if (wg_done_counts_o && last) regs_d.running[wg_done_i] = 1'b0;  // rule: 10
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -100,13 +100,13 @@ module local_command_processor_tags #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (describe_i) begin
+    if (describe_i) begin  // rule: 6
       slot_q[tag_i]  <= slot_i;
       first_q[tag_i] <= value_i;
     end
-    if (count_i) number_q[tag_i] <= value_i;
-    if (launch_i) left_q[tag_i] <= number_q[tag_i];
-    if (wg_done_counts_o) left_q[wg_done_i] <= wg_done_left_o - 32'd1;
+    if (count_i) number_q[tag_i] <= value_i;  // rule: 6
+    if (launch_i) left_q[tag_i] <= number_q[tag_i];  // rule: 7
+    if (wg_done_counts_o) left_q[wg_done_i] <= wg_done_left_o - 32'd1;  // rule: 10
   end
 
   `DUET_ASSERT(LaunchedOnce, !launch_i || !regs_q.running[tag_i], "running tag launched")

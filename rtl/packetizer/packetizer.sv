@@ -4,7 +4,7 @@
 /// Turns drained entries into the bytes of one TLP (FinePack sections IV-A, IV-B, tables I, II).
 /// One run and one beat per cycle. A drain beat accepted in cycle t is held in t+1; its first TLP
 /// beat is valid in t+2 at the earliest. All outputs are functions of registers.
-module packetizer #(
+module packetizer #(  // rule: Cycle rules
   parameter int unsigned Line           = 128,  // bytes of a line, 16..128, a power of 2
   parameter int unsigned SubHeaderBytes = 5,    // bytes of a sub-header, 2..6
   parameter int unsigned OffsetWidth    = 30,   // bits of an offset, 8*SubHeaderBytes - 10
@@ -37,25 +37,25 @@ module packetizer #(
   logic [IdxW:0]   run_len;    // its bytes
   logic [Line-1:0] run_rest;   // mask without it
   logic            run_final;  // the entry has no other
-  assign first = append && ent.sop;
+  assign first = append && ent.sop;  // rule: 4
 
   logic [LenW-1:0]                    chunk_len;
   logic [8*(Line+SubHeaderBytes)-1:0] chunk;
   logic [15:0][7:0]                   hdr;
 
-  packetizer_entry #(.Line(Line)) u_entry (
+  packetizer_entry #(.Line(Line)) u_entry (  // rule: 1
     .clk_i, .rst_ni,
     .drain_valid_i, .drain_ready_o, .drain_i,
     .room_i(room), .run_final_i(run_final), .run_rest_i(run_rest),
     .append_o(append), .ent_o(ent), .mask_o(mask)
   );
 
-  packetizer_run #(.Line(Line)) u_run (
+  packetizer_run #(.Line(Line)) u_run (  // rule: 2
     .pack_i(ent.kind == finepack_pkg::DrainPack), .mask_i(mask),
     .start_o(run_start), .len_o(run_len), .rest_o(run_rest), .final_o(run_final)
   );
 
-  packetizer_chunk #(
+  packetizer_chunk #(  // rule: 2
     .Line(Line), .SubHeaderBytes(SubHeaderBytes), .OffsetWidth(OffsetWidth)
   ) u_chunk (
     .en_i(append), .kind_i(ent.kind), .aop_i(ent.aop), .line_i(ent.line), .data_i(ent.data),
@@ -63,14 +63,14 @@ module packetizer #(
     .chunk_len_o(chunk_len), .chunk_o(chunk)
   );
 
-  packetizer_header #(.Line(Line), .Ecrc(Ecrc)) u_header (
+  packetizer_header #(.Line(Line), .Ecrc(Ecrc)) u_header (  // rule: 5
     .en_i(first), .kind_i(ent.kind), .id_i(ent.id), .aop_i(ent.aop), .base_i(ent.base),
     .plen_i(ent.plen), .line_i(ent.line), .mask_i(ent.mask),
     .start_i(run_start), .len_i(run_len), .self_id_i,
     .hdr_o(hdr)
   );
 
-  packetizer_accumulator #(
+  packetizer_accumulator #(  // rule: 3
     .Line(Line), .SubHeaderBytes(SubHeaderBytes), .Beat(Beat)
   ) u_accumulator (
     .clk_i, .rst_ni,

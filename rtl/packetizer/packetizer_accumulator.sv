@@ -3,7 +3,7 @@
 
 /// Gathers the bytes of one packet and cuts them into beats. A run appended in cycle t can leave in
 /// t+1. Bytes of two packets never share it.
-module packetizer_accumulator #(
+module packetizer_accumulator #(  // rule: 3
   parameter int unsigned Line           = 128,
   parameter int unsigned SubHeaderBytes = 5,
   parameter int unsigned Beat           = 32,
@@ -37,7 +37,7 @@ module packetizer_accumulator #(
   logic [15:0][7:0] hdr_q;
   logic [3:0]       dest_q;
 
-  assign room_o      = acc_q < CntW'(PosB) && !last_q;
+  assign room_o      = acc_q < CntW'(PosB) && !last_q;  // rule: 2
   assign tlp_valid_o = acc_q >= CntW'(Beat) || last_q;
 
   // Garbage behind the last byte is cut off here, where it is only one beat wide.
@@ -49,8 +49,8 @@ module packetizer_accumulator #(
     tlp_o        = '0;
     tlp_o.sop    = first_q;
     tlp_o.eop    = last_q && acc_q <= CntW'(Beat);
-    tlp_o.dest   = dest_q;
-    tlp_o.hdr    = first_q ? hdr_q : '0;
+    tlp_o.dest   = dest_q;  // rule: 4
+    tlp_o.hdr    = first_q ? hdr_q : '0;  // rule: 4
     tlp_o.nbytes = full ? 8'(Beat) : 8'(tail);
     tlp_o.data   = bytes_q[8*Beat-1:0];
     if (!full) tlp_o.data &= ~({(8 * Beat){1'b1}} << {tail, 3'b000});
@@ -73,13 +73,13 @@ module packetizer_accumulator #(
     last_d  = last_q;
     first_d = first_q;
     if (append_i) begin
-      acc_d  = acc_q + CntW'(chunk_len_i);
-      last_d = last_i;
+      acc_d  = acc_q + CntW'(chunk_len_i);  // rule: 2
+      last_d = last_i;  // rule: 2
     end
     if (taken) begin
       acc_d   = acc_d - CntW'(tlp_o.nbytes);
       first_d = tlp_o.eop;
-      if (tlp_o.eop) last_d = 1'b0;
+      if (tlp_o.eop) last_d = 1'b0;  // rule: 2
     end
   end
 
@@ -106,8 +106,8 @@ module packetizer_accumulator #(
     else if (append_i) bytes_q <= appended(base, pos, chunk_i);
     else if (taken) bytes_q <= bytes_q >> (8 * Beat);
     // Every run of the first entry brings the same header.
-    if (first_i) hdr_q <= hdr_i;
-    if (first_i) dest_q <= dest_i;
+    if (first_i) hdr_q <= hdr_i;  // rule: 4
+    if (first_i) dest_q <= dest_i;  // rule: 4
   end
 
   `DUET_ASSERT(AppendRoom, !append_i || room_o, "run appended to a full accumulator")

@@ -1,6 +1,6 @@
 /// The bytes that one run adds to the payload: sub-header (specification 3.6) and data, or the bare
 /// operands of an atomic, or nothing. Combinational. Bytes above `chunk_len_o` are undefined.
-module packetizer_chunk #(
+module packetizer_chunk #(  // rule: 2
   parameter int unsigned Line           = 128,
   parameter int unsigned SubHeaderBytes = 5,
   parameter int unsigned OffsetWidth    = 30,
@@ -35,7 +35,7 @@ module packetizer_chunk #(
           chunk_o     = {data_i >> {start_i, 3'b000}, run_addr[OffsetWidth-1:0], 10'(len_i)};
         end
         // The operands stand at byte 0; cas has two.
-        DrainAtomic: begin
+        DrainAtomic: begin  // rule: 5
           chunk_len_o = LenW'(len_i) << (aop_i == AopCas);
           chunk_o     = {(8 * SubHeaderBytes)'(0), data_i};
         end

@@ -2,7 +2,7 @@
 
 /// The one entry that the packetizer holds, and the hand-over of its runs.
 /// A drain beat accepted in cycle t is held from t+1; a new one is taken while the last run leaves.
-module packetizer_entry #(
+module packetizer_entry #(  // rule: 1
   parameter int unsigned Line = 128,
   localparam type drain_t = `FINEPACK_DRAIN_T(Line)
 ) (
@@ -24,7 +24,7 @@ module packetizer_entry #(
 
   logic accept;
   assign accept        = drain_valid_i && drain_ready_o;
-  assign append_o      = held_q && room_i;
+  assign append_o      = held_q && room_i;  // rule: 2
   assign drain_ready_o = !held_q || (append_o && run_final_i);
   assign ent_o         = ent_q;
   assign mask_o        = mask_q;

@@ -1,5 +1,5 @@
 /// The outer header, 4 DW (specification 3.5 and rule 5 of the README). Combinational.
-module packetizer_header #(
+module packetizer_header #(  // rule: 5
   parameter int unsigned Line = 128,
   parameter int unsigned Ecrc = 1,
   localparam int unsigned IdxW = $clog2(Line)

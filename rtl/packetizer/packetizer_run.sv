@@ -1,7 +1,7 @@
 /// Finds the lowest run of enabled bytes of a mask. Combinational.
 /// Adding the lowest enabled bit to the mask carries through the lowest run and leaves one bit
 /// behind its end; no loop over the bytes is needed.
-module packetizer_run #(
+module packetizer_run #(  // rule: 2
   parameter int unsigned Line = 128,
   localparam int unsigned IdxW = $clog2(Line)
 ) (
@@ -40,5 +40,5 @@ module packetizer_run #(
     end
   end
   assign len_o   = stop - {1'b0, start_o};
-  assign final_o = !pack_i || rest_o == '0;
+  assign final_o = !pack_i || rest_o == '0;  // rule: 1
 endmodule

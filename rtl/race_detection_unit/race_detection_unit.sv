@@ -7,7 +7,7 @@
 /// (Tabbakh, thesis, chapter 4; specification 5.2). All outputs are functions of registers. A
 /// request accepted in cycle t is picked in t+1 at the earliest; its answer and its token show in
 /// t+4 when it takes one step.
-module race_detection_unit
+module race_detection_unit  // rule: Cycle rules
   import race_pkg::*;
 #(
   parameter int unsigned NSm    = 16,    // SMs, 2..16
@@ -83,25 +83,25 @@ module race_detection_unit
   logic                pick;
   logic [SmW-1:0]      pick_sm;
 
-  assign check    = (c_kind_q == ReqRdchk || c_kind_q == ReqHitchk);
-  assign last     = (left == '0);
-  assign tok_free = !tok_valid_q || tok_ready_i;
-  assign step     = c_valid_q && (!last || tok_free);
-  assign c_done   = c_valid_q && last && tok_free;
-  assign b_moves  = b_valid_q && (!c_valid_q || c_done);
-  assign b_free   = !b_valid_q || b_moves;
+  assign check    = (c_kind_q == ReqRdchk || c_kind_q == ReqHitchk);  // rule: 10
+  assign last     = (left == '0);  // rule: States step
+  assign tok_free = !tok_valid_q || tok_ready_i;  // rule: States step; 10
+  assign step     = c_valid_q && (!last || tok_free);  // rule: States step
+  assign c_done   = c_valid_q && last && tok_free;  // rule: States B moves
+  assign b_moves  = b_valid_q && (!c_valid_q || c_done);  // rule: States B moves
+  assign b_free   = !b_valid_q || b_moves;  // rule: States pick
 
   // At most one request of an SM in B and C, and none while its answer is on its way: the SM may
   // have to synchronise before its next check.
-  always_comb begin : free_sms
+  always_comb begin : free_sms  // rule: States free(i)
     busy = '0;
     if (b_valid_q) busy |= NSmP'(16'd1 << b_sm_q);
     if (c_valid_q) busy |= NSmP'(16'd1 << c_sm_q);
   end
-  assign free   = ~busy & beat_free;
-  assign forced = force_pend & free;
+  assign free   = ~busy & beat_free;  // rule: States free(i)
+  assign forced = force_pend & free;  // rule: States forced(i)
 
-  race_detection_unit_pick #(
+  race_detection_unit_pick #(  // rule: States pick
     .NSm(NSmP)
   ) u_pick (
     .clk_i,
@@ -116,12 +116,12 @@ module race_detection_unit
   // Queues
   req_t head [NSmP];
 
-  assign push = req_valid_i & req_ready_o;
-  assign pop  = pick ? NSmP'(16'd1 << pick_sm) : '0;
+  assign push = req_valid_i & req_ready_o;  // rule: Ports req_valid_i
+  assign pop  = pick ? NSmP'(16'd1 << pick_sm) : '0;  // rule: States pick
 
   for (genvar i = 0; i < NSmP; i++) begin : gen_queue
     logic [CountW-1:0] count;
-    duet_fifo #(
+    duet_fifo #(  // rule: Ports req_valid_i
       .T    (req_t),
       .Depth(RqNP)
     ) u_fifo (
@@ -133,8 +133,8 @@ module race_detection_unit
       .head_o (head[i]),
       .count_o(count)
     );
-    assign queued[i]      = (count != '0);
-    assign req_ready_o[i] = (32'(count) < RqNP);
+    assign queued[i]      = (count != '0);  // rule: States pick
+    assign req_ready_o[i] = (32'(count) < RqNP);  // rule: Ports req_valid_i
   end
 
   // -----------------------------------------------------------------------------------------------
@@ -147,12 +147,12 @@ module race_detection_unit
   hash_t                                     b_hash;
   logic [Granules-1:0]                       b_left;
 
-  always_comb begin : prepare
+  always_comb begin : prepare  // rule: 2
     b_hash = '0;
     b_left = '0;
     if (b_moves) begin
       // A granule may be larger than a line.
-      b_hash = hash({b_q.addr[31:7], 7'd0} >> $clog2(GranP));
+      b_hash = hash({b_q.addr[31:7], 7'd0} >> $clog2(GranP));  // rule: Registers stage C
       if (b_q.kind == ReqRdchk || b_q.kind == ReqHitchk) begin
         b_left = '1;
       end else begin
@@ -163,7 +163,7 @@ module race_detection_unit
     end
   end
 
-  race_detection_unit_step #(
+  race_detection_unit_step #(  // rule: 3
     .M       (MP),
     .Granules(Granules),
     .Lanes   (LanesP)
@@ -176,23 +176,23 @@ module race_detection_unit
     .index_o(bits),
     .fresh_o(fresh)
   );
-  assign hit  = (hits != '0);
-  assign race = c_race_q || hit;
+  assign hit  = (hits != '0);  // rule: Registers stage C
+  assign race = c_race_q || hit;  // rule: Registers stage C
 
   always_comb begin : stages
-    b_valid_d = b_free ? pick : 1'b1;
-    c_valid_d = b_moves || (c_valid_q && !c_done);
+    b_valid_d = b_free ? pick : 1'b1;  // rule: States pick
+    c_valid_d = b_moves || (c_valid_q && !c_done);  // rule: States B moves
     c_left_d  = c_left_q;
     c_race_d  = c_race_q;
-    if (step) begin
+    if (step) begin  // rule: States step
       c_left_d = left;
       c_race_d = race;
     end
-    if (b_moves) begin
+    if (b_moves) begin  // rule: Registers stage C
       c_left_d = b_left;
       c_race_d = 1'b0;
     end
-    tok_valid_d = (tok_valid_q && !tok_ready_i) || (c_done && c_kind_q != ReqHitchk);
+    tok_valid_d = (tok_valid_q && !tok_ready_i) || (c_done && c_kind_q != ReqHitchk);  // rule: 10
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -209,20 +209,20 @@ module race_detection_unit
 
   // The valid bits cover these.
   always_ff @(posedge clk_i) begin
-    if (pick) begin
+    if (pick) begin  // rule: States pick
       b_sm_q <= pick_sm;
       b_q    <= head[pick_sm];
     end
-    if (b_moves) begin
+    if (b_moves) begin  // rule: States B moves
       c_sm_q   <= b_sm_q;
       c_kind_q <= b_q.kind;
       c_id_q   <= b_q.id;
       c_addr_q <= b_q.addr;
       c_hash_q <= b_hash;
     end
-    c_left_q <= c_left_d;
-    c_race_q <= c_race_d;
-    if (c_done && c_kind_q != ReqHitchk) tok_q <= '{sm: 4'(c_sm_q), addr: c_addr_q};
+    c_left_q <= c_left_d;  // rule: Registers stage C
+    c_race_q <= c_race_d;  // rule: Registers stage C
+    if (c_done && c_kind_q != ReqHitchk) tok_q <= '{sm: 4'(c_sm_q), addr: c_addr_q};  // rule: 10
   end
 
   // -----------------------------------------------------------------------------------------------
@@ -231,11 +231,11 @@ module race_detection_unit
   logic            sync;
   logic [NSmP-1:0] at_c, answered, snapshot;
 
-  assign at_c     = c_valid_q ? NSmP'(16'd1 << c_sm_q) : '0;
-  assign answered = c_done ? at_c : '0;
-  assign answer   = !check ? RspWack : race ? RspRace : RspNorace;
-  assign sync     = !check || race;
-  assign snapshot = forced | (sync ? answered : '0);
+  assign at_c     = c_valid_q ? NSmP'(16'd1 << c_sm_q) : '0;  // rule: Ports rsp_valid_o
+  assign answered = c_done ? at_c : '0;  // rule: Ports rsp_valid_o
+  assign answer   = !check ? RspWack : race ? RspRace : RspNorace;  // rule: Ports rsp_valid_o
+  assign sync     = !check || race;  // rule: Ports rsp_valid_o
+  assign snapshot = forced | (sync ? answered : '0);  // rule: States forced(i)
 
   for (genvar i = 0; i < NSmP; i++) begin : gen_sm
     logic [Chunks-1:0] chunks;
@@ -244,7 +244,7 @@ module race_detection_unit
     logic [255:0]      data;
     rsp_t              rsp;
 
-    race_detection_unit_signature #(
+    race_detection_unit_signature #(  // rule: Registers _signature
       .M    (MP),
       .NSat (NSatP),
       .Lanes(LanesP)
@@ -266,7 +266,7 @@ module race_detection_unit
       .data_o    (data)
     );
 
-    race_detection_unit_response #(
+    race_detection_unit_response #(  // rule: Registers _response
       .Chunks(Chunks),
       .EpochW(EpochWP)
     ) u_response (
@@ -290,17 +290,17 @@ module race_detection_unit
     assign beat_hdr[i] = rsp.hdr;
   end
 
-  assign tok_valid_o = tok_valid_q;
-  assign tok_o       = tok_valid_q ? tok_q : '0;
+  assign tok_valid_o = tok_valid_q;  // rule: 10
+  assign tok_o       = tok_valid_q ? tok_q : '0;  // rule: 8
   assign idle_o      = !b_valid_q && !c_valid_q && !tok_valid_q && queued == '0
-                       && rsp_valid_o == '0 && force_pend == '0;
+                       && rsp_valid_o == '0 && force_pend == '0;  // rule: Ports idle_o
 
   // -----------------------------------------------------------------------------------------------
   // Counters
   cnt_t       cnt_d, cnt_q;
   logic [3:0] stepped;  // granules of this step
 
-  always_comb begin : count
+  always_comb begin : count  // rule: Ports cnt_o
     cnt_d   = cnt_q;
     stepped = 4'($countones(lane));
     if (c_done) begin
@@ -310,25 +310,25 @@ module race_detection_unit
         ReqWrite:  cnt_d.writes = cnt_q.writes + 32'd1;
         default:   cnt_d.atomics = cnt_q.atomics + 32'd1;
       endcase
-      if (check && race) cnt_d.races = cnt_q.races + 32'd1;
+      if (check && race) cnt_d.races = cnt_q.races + 32'd1;  // rule: 7
     end
-    if (step && check) begin
+    if (step && check) begin  // rule: 1
       cnt_d.granules_checked = cnt_q.granules_checked + 32'(stepped);
       cnt_d.check_steps      = cnt_q.check_steps + 32'd1;
     end
-    if (step && !check) cnt_d.inserts = cnt_q.inserts + 32'(stepped) * (NSmP - 1);
+    if (step && !check) cnt_d.inserts = cnt_q.inserts + 32'(stepped) * (NSmP - 1);  // rule: 1
     if (c_valid_q && last && !tok_free) cnt_d.token_stall = cnt_q.token_stall + 32'd1;
-    cnt_d.forced       = cnt_q.forced + 32'($countones(forced));
-    cnt_d.header_beats = cnt_q.header_beats + 32'($countones(beat_taken & beat_hdr));
-    cnt_d.chunk_beats  = cnt_q.chunk_beats + 32'($countones(beat_taken & ~beat_hdr));
-    cnt_d.queue_full   = cnt_q.queue_full + 32'($countones(req_valid_i & ~req_ready_o));
+    cnt_d.forced       = cnt_q.forced + 32'($countones(forced));  // rule: 4
+    cnt_d.header_beats = cnt_q.header_beats + 32'($countones(beat_taken & beat_hdr));  // rule: 6
+    cnt_d.chunk_beats  = cnt_q.chunk_beats + 32'($countones(beat_taken & ~beat_hdr));  // rule: 6
+    cnt_d.queue_full   = cnt_q.queue_full + 32'($countones(req_valid_i & ~req_ready_o));  // rule: 5
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) cnt_q <= '0;
     else         cnt_q <= cnt_d;
   end
-  assign cnt_o = cnt_q;
+  assign cnt_o = cnt_q;  // rule: Ports cnt_o
 
   `DUET_ASSERT_PARAM(NSmLegal, NSm >= 2 && NSm <= 16, "NSm must be 2..16")
   `DUET_ASSERT_PARAM(MLegal, M == MP, "M must be 256, or a power of 2 from 1024 to 16384")

@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 
 /// Which SM's request goes next: SMs take turns (specification 5.2).
-module race_detection_unit_pick #(
+module race_detection_unit_pick #(  // rule: States pick
   parameter int unsigned NSm = 16,
   localparam int unsigned SmW = $clog2(NSm)
 ) (

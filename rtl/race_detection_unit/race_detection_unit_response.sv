@@ -3,7 +3,7 @@
 
 /// Answers to one SM: a header, behind it the chunks of the copy that are not 0, lowest first, one
 /// for each beat that is taken (specification 5.2). The header is valid in the cycle after make_i.
-module race_detection_unit_response
+module race_detection_unit_response  // rule: Registers _response
   import duet_pkg::*;
   import race_pkg::*;
 #(
@@ -51,10 +51,10 @@ module race_detection_unit_response
 
   assign read_o  = valid_q && !hdr_q;
   assign chunk_o = read_o ? 6'(lowest_of_128(128'(rest))) : '0;
-  always_comb begin : response
-    rsp_o = '0;
+  always_comb begin : response  // rule: Ports rsp_valid_o
+    rsp_o = '0;  // rule: 8
     if (valid_q) begin
-      rsp_o = '{
+      rsp_o = '{  // rule: 9
         hdr: hdr_q, last: last, kind: kind_q, id: id_q, epoch: 5'(epoch_q), sync: sync_q,
         chunk: chunk_o, data: data_i
       };
@@ -63,7 +63,7 @@ module race_detection_unit_response
   assign rsp_valid_o = valid_q;
 
   assign taken_o = valid_q && rsp_ready_i;
-  assign free_o  = !valid_q || (rsp_ready_i && last);
+  assign free_o  = !valid_q || (rsp_ready_i && last);  // rule: States free(i)
   assign valid_d = make_i || (valid_q && !(rsp_ready_i && last));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

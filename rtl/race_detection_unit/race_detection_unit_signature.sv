@@ -5,7 +5,7 @@
 /// when it is copied is the copy from then on, and the other one is the new, empty signature.
 /// A chunk of 256 bits is empty until its bit in active_used_q says otherwise, so that a signature
 /// is cleared in one cycle; whatever its bits are then, its first insert clears them.
-module race_detection_unit_signature
+module race_detection_unit_signature  // rule: Registers _signature
   import race_pkg::*;
 #(
   parameter int unsigned M     = 8192,
@@ -74,7 +74,7 @@ module race_detection_unit_signature
                             && bits_q[place(index_i[l][j])][index_i[l][j][7:0]];
           end
           if (present[l] == '1) hit_o = check_i;
-          if ((~present[l] & fresh_i[l]) != '0) added = added + 4'd1;
+          if ((~present[l] & fresh_i[l]) != '0) added = added + 4'd1;  // rule: 3
         end
       end
     end

@@ -1,6 +1,6 @@
 /// One step of stage C: the lowest granules of those that are left, one for each lane, and their
 /// bits in a signature (specification 5.1, 5.2). Combinational.
-module race_detection_unit_step
+module race_detection_unit_step  // rule: 3
   import duet_pkg::*;
   import race_pkg::*;
 #(

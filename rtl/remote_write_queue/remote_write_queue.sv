@@ -6,7 +6,7 @@
 /// IV-B, figure 8).
 /// All outputs are registered. A request accepted in cycle t is decided on in t+2, its effects are
 /// visible in t+3, a packet that it causes starts in t+4. One request per cycle.
-module remote_write_queue #(
+module remote_write_queue #(  // rule: Cycle rules
   parameter int unsigned NumGpus         = 4,     // GPUs of the system, 2..16
   parameter int unsigned Entries         = 64,    // entries of a bank, 2..64, power of 2
   parameter int unsigned Line            = 128,   // bytes of a line, 16..128, power of 2
@@ -70,8 +70,8 @@ module remote_write_queue #(
   logic [PartW-1:0]     s2_part;
   logic [9:0]           s2_cost;
   logic [3:1]           s2_fault;
-  wire [BaseWidth-1:0] s2_base = BaseWidth'(s2_line >> TagBits);
-  wire [TagWidth-1:0]  s2_tag  = (TagBits > 0) ? TagWidth'(s2_line) : '0;
+  wire [BaseWidth-1:0] s2_base = BaseWidth'(s2_line >> TagBits);  // rule: 15
+  wire [TagWidth-1:0]  s2_tag  = (TagBits > 0) ? TagWidth'(s2_line) : '0;  // rule: 15
 
   // Partitions
   logic [Parts-1:0]     fill_bank, dirty, expired, busy, free1, free2, drained;
@@ -116,7 +116,7 @@ module remote_write_queue #(
   wire       s2_atomic = (s2_op == finepack_pkg::OpAtomic);
   wire [1:0] raw_kind  = s2_atomic ? finepack_pkg::DrainAtomic : finepack_pkg::DrainRead;
 
-  remote_write_queue_input #(
+  remote_write_queue_input #(  // rule: 1
     .NumGpus       (NumGpus),
     .Line          (Line),
     .SubHeaderBytes(SubHeaderBytes)
@@ -140,7 +140,7 @@ module remote_write_queue #(
     .s2_fault_o(s2_fault)
   );
 
-  remote_write_queue_decide #(
+  remote_write_queue_decide #(  // rule: Cycle rules
     .Parts    (Parts),
     .Entries  (Entries),
     .Banks    (Banks),
@@ -189,7 +189,7 @@ module remote_write_queue #(
     .overwritten_o (overwritten)
   );
 
-  remote_write_queue_table #(
+  remote_write_queue_table #(  // rule: Registers table, tag_q
     .Rows          (Rows),
     .Entries       (Entries),
     .Line          (Line),
@@ -225,7 +225,7 @@ module remote_write_queue #(
   for (genvar p = 0; p < Parts; p++) begin : gen_part
     wire addressed = (32'(s2_part) == p);
 
-    remote_write_queue_partition #(
+    remote_write_queue_partition #(  // rule: Registers partition, fill_q
       .Entries   (Entries),
       .Banks     (Banks),
       .MaxPayload(MaxPayload),
@@ -259,7 +259,7 @@ module remote_write_queue #(
       .tag_o       (tag[p])
     );
 
-    remote_write_queue_order_queue #(
+    remote_write_queue_order_queue #(  // rule: 12
       .OrderQueueDepth(OrderQueueDepth)
     ) u_order_queue (
       .clk_i,
@@ -278,11 +278,11 @@ module remote_write_queue #(
       .head_slot_o (head_slot[p])
     );
 
-    assign occ_o[p]   = cnt[p];
-    assign avail_o[p] = avail[p];
+    assign occ_o[p]   = cnt[p];  // rule: 11
+    assign avail_o[p] = avail[p];  // rule: 11
   end
 
-  remote_write_queue_drain #(
+  remote_write_queue_drain #(  // rule: 15
     .NumGpus        (NumGpus),
     .Entries        (Entries),
     .Line           (Line),
@@ -325,7 +325,7 @@ module remote_write_queue #(
     .drain_o
   );
 
-  remote_write_queue_release #(
+  remote_write_queue_release #(  // rule: 9
     .NumGpus(NumGpus)
   ) u_release (
     .clk_i,
@@ -347,7 +347,7 @@ module remote_write_queue #(
     .err_lost_o (err_lost)
   );
 
-  assign evt_o = '{
+  assign evt_o = '{  // rule: Ports evt_o
       flush_cause: flush_cause,
       stall:       stall,
       overwritten: overwritten,

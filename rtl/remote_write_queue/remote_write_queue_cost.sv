@@ -1,6 +1,6 @@
 /// Bytes that the enabled bytes of one line take in a packet: the bytes and one sub-header for each
 /// run of neighbours (specification section 5.1). Combinational.
-module remote_write_queue_cost #(
+module remote_write_queue_cost #(  // rule: Cycle rules
   parameter int unsigned Line           = 128,  // bytes of a line
   parameter int unsigned SubHeaderBytes = 5     // bytes of a sub-header
 ) (

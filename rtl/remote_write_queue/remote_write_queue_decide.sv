@@ -3,7 +3,7 @@
 /// Stage S2: decides what the request does in this cycle (specification sections 5.2 to 5.4).
 /// Combinational from the registers of the other parts, all of which it updates 1 cycle later;
 /// only the report of `evt_o` is registered here.
-module remote_write_queue_decide
+module remote_write_queue_decide  // rule: Cycle rules
   import finepack_pkg::*;
 #(
   parameter int unsigned Parts     = 3,
@@ -76,21 +76,21 @@ module remote_write_queue_decide
   wire match = !empty && win && look_overlap_i;  // a LOAD or ATOMIC meets a held byte
 
   // A flush needs the other bank; a single bank that holds something is not being sent.
-  wire [Parts-1:0] flush_bank_ok = (Banks == 2) ? ~busy_i : '1;
+  wire [Parts-1:0] flush_bank_ok = (Banks == 2) ? ~busy_i : '1;  // rule: 13
 
   logic [Parts-1:0] non_empty;
   always_comb for (int unsigned p = 0; p < Parts; p++) non_empty[p] = (cnt_i[p] != '0);
 
   // The search has inputs of its own so that nothing wide depends on this block's outputs.
-  assign look_o     = s2_valid_i && (s2_fault_i == '0)
+  assign look_o     = s2_valid_i && (s2_fault_i == '0)  // rule: 2
                    && (s2_op_i inside {OpStore, OpLoad, OpAtomic});
   assign look_row_o = (Banks == 2) ? RowW'({s2_part_i, bank}) : RowW'(s2_part_i);
   assign look_cnt_o = cnt;
   assign look_sum_o = sum_i[s2_part_i];
 
   // STORE: into the filling bank as it is, or into a bank that a flush makes free.
-  wire in_place = !empty && win && fit && room;
-  wire replace  = !empty && !in_place;
+  wire in_place = !empty && win && fit && room;  // rule: 14
+  wire replace  = !empty && !in_place;  // rule: 14
 
   logic store_flush;
   logic store_wr;
@@ -102,9 +102,9 @@ module remote_write_queue_decide
     if (Banks == 2) begin
       store_flush = replace && !busy && free1;
       store_wr    = !replace || store_flush;
-      store_stall = {replace && !free1, replace && busy};
+      store_stall = {replace && !free1, replace && busy};  // rule: 5
     end else begin
-      // One bank: the flush does not wait for it, the STORE does.
+      // One bank: the flush does not wait for it, the STORE does. rule: 8
       store_flush = replace && free1;
       store_wr    = !replace && !busy;
       store_stall = {replace && !free1, busy || store_flush};
@@ -113,12 +113,12 @@ module remote_write_queue_decide
 
   // RELEASE_SYS: what each partition that is not served yet still needs.
   logic [Parts-1:0] rel_bank_ok, rel_slot_ok;
-  assign rel_bank_ok = flush_bank_ok | ~non_empty;
-  assign rel_slot_ok = (non_empty & free2_i) | (~non_empty & free1_i);
+  assign rel_bank_ok = flush_bank_ok | ~non_empty;  // rule: 5
+  assign rel_slot_ok = (non_empty & free2_i) | (~non_empty & free1_i);  // rule: 5
 
   // LOAD and ATOMIC: what they need; a match needs a flush and a second place.
-  wire raw_bank_ok = !match || flush_bank_ok[s2_part_i];
-  wire raw_slot_ok = match ? free2 : free1;
+  wire raw_bank_ok = !match || flush_bank_ok[s2_part_i];  // rule: 5
+  wire raw_slot_ok = match ? free2 : free1;  // rule: 5
 
   logic [2:0] cause;
   logic [1:0] stall;
@@ -140,33 +140,33 @@ module remote_write_queue_decide
     stall       = '0;
     overwritten = '0;
     if (!s2_valid_i) begin
-      flush_o = expired_i & non_empty & flush_bank_ok & free1_i;
-      cause   = CauseTimeout;
-    end else if (s2_fault_i != '0) begin
+      flush_o = expired_i & non_empty & flush_bank_ok & free1_i;  // rule: 7
+      cause   = CauseTimeout;  // rule: 7
+    end else if (s2_fault_i != '0) begin  // rule: 2
       leave   = 1'b1;
       fault_o = s2_fault_i;
     end else begin
       unique case (s2_op_i)
         OpStore: begin
           leave              = store_wr;
-          stall              = store_stall;
+          stall              = store_stall;  // rule: 5
           flush_o[s2_part_i] = store_flush;
           wr_o               = store_wr;
           wr_first_o         = !in_place;
           wr_hit_o           = in_place && look_hit_i;
-          if (store_wr && in_place) overwritten = look_common_i;
-          if (!win) cause = CauseWindow;
-          else if (!fit) cause = CauseFullPayload;
-          else cause = CauseFullEntries;
+          if (store_wr && in_place) overwritten = look_common_i;  // rule: 6; 14
+          if (!win) cause = CauseWindow;  // rule: 14
+          else if (!fit) cause = CauseFullPayload;  // rule: 14
+          else cause = CauseFullEntries;  // rule: 14
         end
         OpLoad, OpAtomic: begin
           leave              = raw_bank_ok && raw_slot_ok;
-          stall              = {!raw_slot_ok, !raw_bank_ok};
+          stall              = {!raw_slot_ok, !raw_bank_ok};  // rule: 5
           flush_o[s2_part_i] = match && leave;
-          push_raw_o         = leave;
+          push_raw_o         = leave;  // rule: 12
           cause              = (s2_op_i == OpLoad) ? CauseLoadHit : CauseAtomicHit;
         end
-        OpReleaseSys: begin
+        OpReleaseSys: begin  // rule: 9
           // An earlier release that is outstanding holds everything.
           if (!rel_waiting_i) begin
             push_mark_o = dirty_i & rel_bank_ok & rel_slot_ok;
@@ -174,19 +174,19 @@ module remote_write_queue_decide
             stall       = {(dirty_i & ~rel_slot_ok) != '0, (dirty_i & ~rel_bank_ok) != '0};
             cause       = CauseRelease;
             rel_empty   = (dirty_i == '0);
-            rel_last_o  = !rel_empty && (push_mark_o == dirty_i);
-            leave       = rel_last_o;
+            rel_last_o  = !rel_empty && (push_mark_o == dirty_i);  // rule: 9
+            leave       = rel_last_o;  // rule: 9
           end
         end
         // RELEASE_GPU; other codes are faults.
-        default: rel_empty = 1'b1;
+        default: rel_empty = 1'b1;  // rule: 10
       endcase
     end
   end
 
   // The completion port has an effect on nothing else.
-  assign rel_now_o  = rel_empty && !give_way_i;
-  assign s2_leave_o = leave || rel_now_o;
+  assign rel_now_o  = rel_empty && !give_way_i;  // rule: 10
+  assign s2_leave_o = leave || rel_now_o;  // rule: 10
 
   // A flush before a write swaps the banks; with one bank there is never both.
   assign wr_row_o = (Banks == 2) ? RowW'({s2_part_i, bank ^ flush_o[s2_part_i]}) : RowW'(s2_part_i);
@@ -208,9 +208,9 @@ module remote_write_queue_decide
     end
   end
 
-  assign flush_cause_o = cause_q;
-  assign stall_o       = stall_q;
-  assign overwritten_o = overwritten_q;
+  assign flush_cause_o = cause_q;  // rule: 11
+  assign stall_o       = stall_q;  // rule: 5
+  assign overwritten_o = overwritten_q;  // rule: 6
 
   `DUET_ASSERT(EmptyIsNeverBusy, Banks == 1 || !s2_valid_i || store_wr || !empty,
                "a STORE to an empty partition waits although there are two banks")

@@ -4,7 +4,7 @@
 /// Sequencer: round robin over the order queues, one packet or single beat at a time.
 /// A token that is the head of an idle sequencer's queue in cycle a has its first beat in a+1, then
 /// 1 entry per cycle; the cycle after an eop beat has no beat.
-module remote_write_queue_drain
+module remote_write_queue_drain  // rule: 15
   import finepack_pkg::*;
 #(
   parameter int unsigned  NumGpus         = 4,
@@ -95,7 +95,7 @@ module remote_write_queue_drain
   // Selection: the first partition with a token at or after rr_q, else the first of all.
   logic             start;
   logic [PartW-1:0] sel;
-  always_comb begin : select
+  always_comb begin : select  // rule: Registers drain, beat_q
     sel = '0;
     for (int p = int'(Parts) - 1; p >= 0; p--) if (head_valid_i[p]) sel = PartW'(p);
     for (int p = int'(Parts) - 1; p >= 0; p--) begin
@@ -103,7 +103,7 @@ module remote_write_queue_drain
     end
     start = !beat_q.valid && (head_valid_i != '0);
     pop_o = '0;
-    pop_o[sel] = start;
+    pop_o[sel] = start;  // rule: 12
   end
 
   wire [1:0] sel_kind  = head_kind_i[sel];
@@ -115,7 +115,7 @@ module remote_write_queue_drain
     beat_d = beat_q;
     rr_d   = rr_q;
     if (start) begin
-      rr_d   = (32'(sel) == Parts - 1) ? '0 : sel + 1'b1;
+      rr_d   = (32'(sel) == Parts - 1) ? '0 : sel + 1'b1;  // rule: Registers drain, beat_q
       beat_d = '{
           valid: 1'b1,
           sop:   1'b1,
@@ -146,14 +146,14 @@ module remote_write_queue_drain
   end
 
   // The bank is free once its last entry is taken.
-  always_comb begin : finish
+  always_comb begin : finish  // rule: 13
     drained_o = '0;
     drained_o[beat_q.part] = taken && beat_q.eop && (beat_q.kind == DrainPack);
   end
 
   // Read port. Its address is a function of registers; the handshake only enables it.
-  wire [PartW-1:0] rd_part = beat_q.valid ? beat_q.part : sel;
-  assign rd_o     = (start && sel_kind == DrainPack) || advance;
+  wire [PartW-1:0] rd_part = beat_q.valid ? beat_q.part : sel;  // rule: Registers table, rd_tag_q
+  assign rd_o     = (start && sel_kind == DrainPack) || advance;  // rule: Registers table, rd_tag_q
   assign rd_idx_o = beat_q.valid ? IdxW'(beat_q.idx + 7'd1) : '0;
   assign rd_row_o = (Banks == 2) ? RowW'({rd_part, !fill_bank_i[rd_part]}) : RowW'(rd_part);
 
@@ -170,7 +170,7 @@ module remote_write_queue_drain
   end
 
   always_ff @(posedge clk_i) begin
-    if (raw_wr_i) begin
+    if (raw_wr_i) begin  // rule: Registers drain, raw_q
       raw_q[raw_part_i][raw_slot_i[raw_part_i]] <= '{
           aop:     raw_atomic_i ? raw_aop_i : '0,
           line:    raw_line_i,

@@ -3,7 +3,7 @@
 
 /// Input FIFO of two requests, their measuring (S1) and the register of stage S2.
 /// A request accepted in cycle t is the head of the FIFO in t+1 and in S2 in t+2 at the earliest.
-module remote_write_queue_input
+module remote_write_queue_input  // rule: 1
   import finepack_pkg::*;
 #(
   parameter int unsigned  NumGpus        = 4,
@@ -94,7 +94,7 @@ module remote_write_queue_input
   // The operand of an ATOMIC is one run of 4 or 8 bytes that starts at a multiple of its size.
   logic            operand_ok;
   logic [Line-1:0] starts;
-  always_comb begin : check_operand
+  always_comb begin : check_operand  // rule: 2
     operand_ok = 1'b1;
     starts     = '0;
     if (head_op == OpAtomic) begin
@@ -107,7 +107,7 @@ module remote_write_queue_input
     end
   end
 
-  always_comb begin : measure
+  always_comb begin : measure  // rule: 2
     head_fault = '0;
     head_part  = PartW'((head_dest < self_id_i) ? head_dest : head_dest - 4'd1);
     unique case (head_op)

@@ -3,7 +3,7 @@
 /// Order queue of one partition: what goes to the destination, oldest first. A token is a kind and
 /// an id; the rest of a READ or ATOMIC is kept by the sequencer under the slot number.
 /// Up to two tokens per cycle enter, the DRAIN first. A token is the head 1 cycle after its push.
-module remote_write_queue_order_queue
+module remote_write_queue_order_queue  // rule: 12
   import finepack_pkg::*;
 #(
   parameter int unsigned OrderQueueDepth = 4,

@@ -2,7 +2,7 @@
 
 /// Account of one destination: the bank that fills, the bank that is sent, and what a release needs
 /// to know. The entries are in remote_write_queue_table. Every effect is visible 1 cycle later.
-module remote_write_queue_partition #(
+module remote_write_queue_partition #(  // rule: Registers partition, fill_q
   parameter int unsigned Entries    = 64,
   parameter int unsigned Banks      = 2,
   parameter int unsigned MaxPayload = 4096,
@@ -67,7 +67,7 @@ module remote_write_queue_partition #(
     bank_d = bank_q;
     if (flush_i) begin
       fill_d = Empty;
-      bank_d = (Banks == 2) ? !bank_q : 1'b0;
+      bank_d = (Banks == 2) ? !bank_q : 1'b0;  // rule: Registers partition, bank_q
     end
     if (wr_i) begin
       if (wr_first_i) begin
@@ -84,14 +84,14 @@ module remote_write_queue_partition #(
   end
 
   always_comb begin : next_since_release
-    dirty_d = dirty_q;
-    if (mark_i) dirty_d = 1'b0;
-    if (wr_i || atomic_i) dirty_d = 1'b1;
+    dirty_d = dirty_q;  // rule: Registers partition, tag_q
+    if (mark_i) dirty_d = 1'b0;  // rule: Registers partition, tag_q
+    if (wr_i || atomic_i) dirty_d = 1'b1;  // rule: 7
     // Cycles since the last STORE; it stands still while there is nothing to flush.
     timer_d = timer_q;
-    if (wr_i) timer_d = '0;
-    else if (fill_q.cnt != '0 && timer_q != '1) timer_d = timer_q + 16'd1;
-    expired_d = (timeout_i != '0) && (timer_d >= timeout_i);
+    if (wr_i) timer_d = '0;  // rule: 7
+    else if (fill_q.cnt != '0 && timer_q != '1) timer_d = timer_q + 16'd1;  // rule: 7
+    expired_d = (timeout_i != '0) && (timer_d >= timeout_i);  // rule: Registers partition, timer_q
   end
 
   // One bank at most is being sent, so one copy of its account is enough for 1 and 2 banks.
@@ -101,15 +101,15 @@ module remote_write_queue_partition #(
     drain_sum_d  = drain_sum_q;
     drain_base_d = drain_base_q;
     tag_d        = tag_q;
-    if (drained_i) begin
+    if (drained_i) begin  // rule: 13
       busy_d = 1'b0;
-      tag_d  = tag_q + 8'd1;
+      tag_d  = tag_q + 8'd1;  // rule: 12
     end
-    if (flush_i) begin
+    if (flush_i) begin  // rule: 13
       busy_d       = 1'b1;
-      drain_cnt_d  = fill_q.cnt;
-      drain_sum_d  = fill_q.sum;
-      drain_base_d = fill_q.base;
+      drain_cnt_d  = fill_q.cnt;  // rule: Registers partition, busy_q
+      drain_sum_d  = fill_q.sum;  // rule: Registers partition, busy_q
+      drain_base_d = fill_q.base;  // rule: Registers partition, busy_q
     end
   end
 

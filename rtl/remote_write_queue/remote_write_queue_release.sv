@@ -2,7 +2,7 @@
 
 /// MARKs that are outstanding, the end of releases, and the error pulses.
 /// `rel_done_o` and `err_valid_o` are registered: 1 cycle after the completion or the decision.
-module remote_write_queue_release
+module remote_write_queue_release  // rule: 9
   import finepack_pkg::*;
 #(
   parameter int unsigned NumGpus = 4,
@@ -43,9 +43,9 @@ module remote_write_queue_release
   logic [PartW-1:0] cpl_part;
   logic [Parts-1:0] cpl_bit;
   logic             cpl_known, spurious;
-  assign cpl_part  = PartW'((cpl_dest_i < self_id_i) ? cpl_dest_i : cpl_dest_i - 4'd1);
-  assign cpl_known = (cpl_dest_i != self_id_i) && (32'(cpl_dest_i) < NumGpus);
-  always_comb begin : complete
+  assign cpl_part  = PartW'((cpl_dest_i < self_id_i) ? cpl_dest_i : cpl_dest_i - 4'd1);  // rule: 4
+  assign cpl_known = (cpl_dest_i != self_id_i) && (32'(cpl_dest_i) < NumGpus);  // rule: 4
+  always_comb begin : complete  // rule: 4
     cpl_bit = '0;
     if (cpl_valid_i && cpl_known) cpl_bit[cpl_part] = marks_q[cpl_part];
     spurious = cpl_valid_i && (cpl_bit == '0);
@@ -66,16 +66,16 @@ module remote_write_queue_release
     end
   end
 
-  assign done_d    = give_way_o || rel_now_i;
-  assign done_id_d = give_way_o ? id_q : s2_id_i;
+  assign done_d    = give_way_o || rel_now_i;  // rule: 10
+  assign done_id_d = give_way_o ? id_q : s2_id_i;  // rule: 10
 
-  always_comb begin : next_error
+  always_comb begin : next_error  // rule: Errors
     err_valid_d = (fault_i != '0) || spurious;
-    err_lost_d  = ($countones({fault_i, spurious}) > 1);
-    err_code_d  = ErrSpuriousCompletion;
-    if (fault_i[3]) err_code_d = ErrBadOp;
-    if (fault_i[2]) err_code_d = ErrBadDest;
-    if (fault_i[1]) err_code_d = ErrZeroMask;
+    err_lost_d  = ($countones({fault_i, spurious}) > 1);  // rule: 3
+    err_code_d  = ErrSpuriousCompletion;  // rule: 4
+    if (fault_i[3]) err_code_d = ErrBadOp;  // rule: 2
+    if (fault_i[2]) err_code_d = ErrBadDest;  // rule: 2
+    if (fault_i[1]) err_code_d = ErrZeroMask;  // rule: 2
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

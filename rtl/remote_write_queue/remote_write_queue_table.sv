@@ -3,7 +3,7 @@
 /// Entries of all banks: tag, mask, cost and data, with one associative search, one merging write
 /// port and one read port. Row r is a bank: partition * Banks + bank.
 /// The search is combinational, a write is visible 1 cycle later, the read port is registered.
-module remote_write_queue_table #(
+module remote_write_queue_table #(  // rule: Registers table, tag_q
   parameter int unsigned Rows           = 6,   // banks of all partitions
   parameter int unsigned Entries        = 64,  // entries of a bank
   parameter int unsigned Line           = 128,
@@ -89,8 +89,8 @@ module remote_write_queue_table #(
   );
 
   assign look_hit_o     = |cam_hit;
-  assign look_overlap_o = look_hit_o && (old_mask & look_mask_i) != '0;
-  assign look_common_o  = look_hit_o ? 8'($countones(old_mask & look_mask_i)) : '0;
+  assign look_overlap_o = look_hit_o && (old_mask & look_mask_i) != '0;  // rule: 8
+  assign look_common_o  = look_hit_o ? 8'($countones(old_mask & look_mask_i)) : '0;  // rule: 6
   assign look_delta_o   = $signed({1'b0, merged_cost}) - $signed({1'b0, old_cost});
 
   // Four byte enables as 32 bit enables.
@@ -137,7 +137,7 @@ module remote_write_queue_table #(
   logic [TagWidth-1:0] rd_tag_q;
   logic [Line-1:0]     rd_mask_q;
   wire [AddrW-1:0]     rd_addr = AddrW'({rd_row_i, rd_idx_i});
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) begin  // rule: Registers table, rd_tag_q
     if (rd_i) begin
       rd_tag_q  <= tag_q[rd_row_i][rd_idx_i];
       rd_mask_q <= mask_q[rd_addr];

@@ -5,7 +5,7 @@
 /// Says which line of an L1 goes for one that comes, if any (Tabbakh, thesis, sections 2.4, 2.5;
 /// specification 5.3). All is taken in every cycle; a cycle's events take effect at its end, in the
 /// order flush, inv, touch, fill. All outputs are functions of registers and show one cycle later.
-module sharing_l1_policy
+module sharing_l1_policy  // rule: Cycle rules
   import sharing_pkg::*;
 #(
   parameter int unsigned L1Sets = 32,  // sets, a power of 2, 1..256
@@ -52,35 +52,35 @@ module sharing_l1_policy
   logic    err_d, err_q;
   cnt_t    cnt_d, cnt_q;
 
-  assign vic_valid_o = vic_valid_q;
-  assign vic_o       = vic_valid_q ? vic_q : '0;
-  assign err_valid_o = err_q;
-  assign err_code_o  = err_q ? ErrL1Way : ErrNone;
-  assign cnt_o       = cnt_q;
+  assign vic_valid_o = vic_valid_q;  // rule: 8
+  assign vic_o       = vic_valid_q ? vic_q : '0;  // rule: 8
+  assign err_valid_o = err_q;  // rule: Errors
+  assign err_code_o  = err_q ? ErrL1Way : ErrNone;  // rule: Errors
+  assign cnt_o       = cnt_q;  // rule: 7
 
   // -----------------------------------------------------------------------------------------------
   // Places. A way that a set does not have is no bit, and so never valid.
   logic [AtW-1:0] inv_set, touch_set, fill_set;
   ways_t          inv_way, touch_way;
-  assign inv_set   = (SetsP > 1) ? AtW'(inv_i.set) : '0;
-  assign touch_set = (SetsP > 1) ? AtW'(touch_i.set) : '0;
-  assign fill_set  = (SetsP > 1) ? AtW'(fill_i.set) : '0;
-  assign inv_way   = ways_t'(8'd1 << inv_i.way);
-  assign touch_way = ways_t'(8'd1 << touch_i.way);
+  assign inv_set   = (SetsP > 1) ? AtW'(inv_i.set) : '0;  // rule: 3
+  assign touch_set = (SetsP > 1) ? AtW'(touch_i.set) : '0;  // rule: 3
+  assign fill_set  = (SetsP > 1) ? AtW'(fill_i.set) : '0;  // rule: 3
+  assign inv_way   = ways_t'(8'd1 << inv_i.way);  // rule: 3
+  assign touch_way = ways_t'(8'd1 << touch_i.way);  // rule: 3
 
   // -----------------------------------------------------------------------------------------------
   // The events one after another
   ways_t inv_valid, touch_valid, fill_valid;  // ways of their sets, when their turn comes
   logic  inv, touch;
 
-  assign inv_valid = flush_i ? '0 : valid_q[inv_set];
-  assign inv       = inv_valid_i && (inv_valid & inv_way) != '0;
+  assign inv_valid = flush_i ? '0 : valid_q[inv_set];  // rule: 1
+  assign inv       = inv_valid_i && (inv_valid & inv_way) != '0;  // rule: 1
 
-  assign touch_valid = (flush_i ? '0 : valid_q[touch_set])
+  assign touch_valid = (flush_i ? '0 : valid_q[touch_set])  // rule: 1
                        & ~((inv && inv_set == touch_set) ? inv_way : '0);
-  assign touch       = touch_valid_i && (touch_valid & touch_way) != '0;
+  assign touch       = touch_valid_i && (touch_valid & touch_way) != '0;  // rule: 1
 
-  assign fill_valid = (flush_i ? '0 : valid_q[fill_set])
+  assign fill_valid = (flush_i ? '0 : valid_q[fill_set])  // rule: 1
                       & ~((inv && inv_set == fill_set) ? inv_way : '0);
 
   // -----------------------------------------------------------------------------------------------
@@ -88,11 +88,11 @@ module sharing_l1_policy
   ways_t private_row, dead_row, oldest, oldest_shared, way;
   logic  install, evict, evict_private, evict_dead, declare_dead, fill;
 
-  assign private_row = private_q[fill_set];
+  assign private_row = private_q[fill_set];  // rule: Registers
   assign dead_row    = dead_q[fill_set] & ~((touch && touch_set == fill_set) ? touch_way : '0);
-  assign fill        = fill_valid_i && install;
+  assign fill        = fill_valid_i && install;  // rule: Ports fill_valid_i
 
-  sharing_l1_policy_order #(
+  sharing_l1_policy_order #(  // rule: Registers
     .Sets(SetsP),
     .Ways(WaysP)
   ) u_order (
@@ -109,7 +109,7 @@ module sharing_l1_policy
     .fill_way_i    (way)
   );
 
-  sharing_l1_policy_decide #(
+  sharing_l1_policy_decide #(  // rule: Cycle rules
     .Ways(WaysP),
     .Mgt (L1Mgt != 0),
     .Dead(Dead != 0)
@@ -131,22 +131,22 @@ module sharing_l1_policy
   // -----------------------------------------------------------------------------------------------
   // State
   ways_t dead_after;
-  assign dead_after = (dead_row | (declare_dead ? oldest : '0)) & ~way;
+  assign dead_after = (dead_row | (declare_dead ? oldest : '0)) & ~way;  // rule: Registers
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       valid_q <= '{default: '0};
     end else begin
-      if (flush_i) valid_q <= '{default: '0};
-      if (inv) valid_q[inv_set] <= inv_valid & ~inv_way;
-      if (fill) valid_q[fill_set] <= fill_valid | way;
+      if (flush_i) valid_q <= '{default: '0};  // rule: 2
+      if (inv) valid_q[inv_set] <= inv_valid & ~inv_way;  // rule: 2
+      if (fill) valid_q[fill_set] <= fill_valid | way;  // rule: Ports fill_valid_i
     end
   end
 
   // valid_q covers these.
   always_ff @(posedge clk_i) begin
-    if (touch) dead_q[touch_set] <= dead_q[touch_set] & ~touch_way;
-    if (fill) begin
+    if (touch) dead_q[touch_set] <= dead_q[touch_set] & ~touch_way;  // rule: Registers
+    if (fill) begin  // rule: Registers
       dead_q[fill_set]    <= dead_after;
       private_q[fill_set] <= fill_i.sf ? private_row & ~way : private_row | way;
     end
@@ -154,7 +154,7 @@ module sharing_l1_policy
 
   // -----------------------------------------------------------------------------------------------
   // Outputs
-  always_comb begin : victim
+  always_comb begin : victim  // rule: 4
     vic_d = '{
       install: install,
       dead: evict_dead,
@@ -165,16 +165,16 @@ module sharing_l1_policy
   end
 
   always_comb begin : events
-    err_d = (inv_valid_i && !inv) || (touch_valid_i && !touch);
+    err_d = (inv_valid_i && !inv) || (touch_valid_i && !touch);  // rule: 1
     cnt_d = cnt_q;
-    if (touch) cnt_d.touches = cnt_q.touches + 32'd1;
+    if (touch) cnt_d.touches = cnt_q.touches + 32'd1;  // rule: 7
     if (fill_valid_i) begin
       if (!install)                cnt_d.bypass_shared = cnt_q.bypass_shared + 32'd1;
-      else if (fill_i.sf)          cnt_d.fills_shared  = cnt_q.fills_shared + 32'd1;
+      else if (fill_i.sf)          cnt_d.fills_shared  = cnt_q.fills_shared + 32'd1;  // rule: Ports
       else                         cnt_d.fills_private = cnt_q.fills_private + 32'd1;
-      if (evict && evict_private)  cnt_d.evict_private = cnt_q.evict_private + 32'd1;
-      if (evict && !evict_private) cnt_d.evict_shared  = cnt_q.evict_shared + 32'd1;
-      if (evict_dead)              cnt_d.evict_dead    = cnt_q.evict_dead + 32'd1;
+      if (evict && evict_private)  cnt_d.evict_private = cnt_q.evict_private + 32'd1;  // rule: 7
+      if (evict && !evict_private) cnt_d.evict_shared  = cnt_q.evict_shared + 32'd1;  // rule: 7
+      if (evict_dead)              cnt_d.evict_dead    = cnt_q.evict_dead + 32'd1;  // rule: Ports
     end
   end
 
@@ -184,14 +184,14 @@ module sharing_l1_policy
       err_q       <= 1'b0;
       cnt_q       <= '0;
     end else begin
-      vic_valid_q <= fill_valid_i;
+      vic_valid_q <= fill_valid_i;  // rule: 8
       err_q       <= err_d;
       cnt_q       <= cnt_d;
     end
   end
 
   // vic_valid_q covers it.
-  always_ff @(posedge clk_i) if (fill_valid_i) vic_q <= vic_d;
+  always_ff @(posedge clk_i) if (fill_valid_i) vic_q <= vic_d;  // rule: 8
 
   `DUET_ASSERT_PARAM(L1SetsLegal, L1Sets == legal_power(256, L1Sets),
                      "L1Sets must be a power of 2 of at most 256")

@@ -3,7 +3,7 @@
 /// Order in which the ways of each set were last used. In one cycle a line is touched, and then a
 /// line comes, of the same set or another. As in `duet_lru` nothing needs a reset: of two ways that
 /// have been used it is known which one came later, and no other way is among the candidates.
-module sharing_l1_policy_order #(
+module sharing_l1_policy_order #(  // rule: Registers
   parameter int unsigned  Sets = 32,
   parameter int unsigned  Ways = 4,
   localparam int unsigned SetW = (Sets > 1) ? $clog2(Sets) : 1

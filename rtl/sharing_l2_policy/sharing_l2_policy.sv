@@ -6,7 +6,7 @@
 /// goes for one that is fetched (Tabbakh, thesis, section 2.4; specification 5.2, 5.4). All is
 /// taken in every cycle; a cycle's events take effect at its end, in the order flush, inv, fill,
 /// access. All outputs are functions of registers and show one cycle later.
-module sharing_l2_policy
+module sharing_l2_policy  // rule: Cycle rules
   import sharing_pkg::*;
 #(
   parameter int unsigned NSm    = 15,   // SMs, 1..16
@@ -60,13 +60,13 @@ module sharing_l2_policy
   logic [3:0] err_d, err_q;
   cnt_t    cnt_d, cnt_q;
 
-  assign fsf_valid_o = fsf_valid_q;
-  assign fsf_o       = fsf_valid_q && fsf_q;
-  assign act_valid_o = act_valid_q;
-  assign act_o       = act_valid_q ? act_q : '0;
-  assign err_valid_o = (err_q != ErrNone);
-  assign err_code_o  = err_q;
-  assign cnt_o       = cnt_q;
+  assign fsf_valid_o = fsf_valid_q;  // rule: Ports fsf_valid_o
+  assign fsf_o       = fsf_valid_q && fsf_q;  // rule: Ports fsf_valid_o
+  assign act_valid_o = act_valid_q;  // rule: Ports act_valid_o
+  assign act_o       = act_valid_q ? act_q : '0;  // rule: Ports act_valid_o
+  assign err_valid_o = (err_q != ErrNone);  // rule: Errors
+  assign err_code_o  = err_q;  // rule: Errors
+  assign cnt_o       = cnt_q;  // rule: Ports
 
   // -----------------------------------------------------------------------------------------------
   // The fill
@@ -74,8 +74,8 @@ module sharing_l2_policy
   logic [3:0]        fill_owner;
   logic [AtSetW-1:0] fill_set;
 
-  assign fill_set = (SetsP > 1) ? AtSetW'(fill_i.set) : '0;
-  assign fill     = fill_valid_i && fill_used && fill_reserved;
+  assign fill_set = (SetsP > 1) ? AtSetW'(fill_i.set) : '0;  // rule: 9
+  assign fill     = fill_valid_i && fill_used && fill_reserved;  // rule: 4
 
   // -----------------------------------------------------------------------------------------------
   // The access
@@ -89,24 +89,24 @@ module sharing_l2_policy
   logic [2:0]        act;
   logic [3:0]        lk_err;
 
-  assign come = lk_i.mshr_hit && !lk_i.hit && mshr_freed;
-  assign set  = come ? fill_set : (SetsP > 1) ? AtSetW'(lk_i.set) : '0;
-  assign way  = come ? AtWayW'(fill_i.way) : AtWayW'(lk_i.way);
+  assign come = lk_i.mshr_hit && !lk_i.hit && mshr_freed;  // rule: 3
+  assign set  = come ? fill_set : (SetsP > 1) ? AtSetW'(lk_i.set) : '0;  // rule: 3
+  assign way  = come ? AtWayW'(fill_i.way) : AtWayW'(lk_i.way);  // rule: 3
 
-  always_comb begin : decide
+  always_comb begin : decide  // rule: 5
     act    = ActStall;
     lk_err = ErrNone;
-    if (lk_i.hit || come) begin
+    if (lk_i.hit || come) begin  // rule: 3
       if (line_valid) act = ActHit;
       else            lk_err = ErrL2Hit;
     end else if (lk_i.mshr_hit) begin
       if (mshr_used) act = ActMerge;
       else           lk_err = ErrL2Mshr;
-    end else if (lk_i.is_local && L2Mgt != 0) begin
+    end else if (lk_i.is_local && L2Mgt != 0) begin  // rule: 7
       act = ActBypass;
     end else if (!mshr_legal || mshr_used) begin
       lk_err = ErrL2Mshr;
-    end else if (victim_any) begin
+    end else if (victim_any) begin  // rule: Ports act_valid_o
       act = ActAlloc;
     end
     if (32'(lk_i.sm) >= NSmP) begin
@@ -117,21 +117,21 @@ module sharing_l2_policy
 
   // Another SM than the first one. Local memory is an SM's own.
   logic hit, merge, alloc, line_share, mshr_share;
-  assign hit        = lk_valid_i && act == ActHit;
-  assign merge      = lk_valid_i && act == ActMerge;
-  assign alloc      = lk_valid_i && act == ActAlloc;
-  assign line_share = hit && !lk_i.is_local && lk_i.sm != line_owner && !line_sf;
-  assign mshr_share = merge && !lk_i.is_local && lk_i.sm != mshr_owner && !mshr_sf;
+  assign hit        = lk_valid_i && act == ActHit;  // rule: Ports act_valid_o
+  assign merge      = lk_valid_i && act == ActMerge;  // rule: Ports act_valid_o
+  assign alloc      = lk_valid_i && act == ActAlloc;  // rule: Ports act_valid_o
+  assign line_share = hit && !lk_i.is_local && lk_i.sm != line_owner && !line_sf;  // rule: 6
+  assign mshr_share = merge && !lk_i.is_local && lk_i.sm != mshr_owner && !mshr_sf;  // rule: 6
 
-  always_comb begin : action
+  always_comb begin : action  // rule: Ports act_valid_o
     act_d     = '0;
     act_d.act = act;
     unique case (act)
       ActHit: begin
-        act_d.sf  = !lk_i.is_local && (line_sf || line_share);
+        act_d.sf  = !lk_i.is_local && (line_sf || line_share);  // rule: 6
         act_d.way = WayW'(way);
       end
-      ActMerge: act_d.sf = !lk_i.is_local && (mshr_sf || mshr_share);
+      ActMerge: act_d.sf = !lk_i.is_local && (mshr_sf || mshr_share);  // rule: 6
       ActAlloc: begin
         act_d.evict_valid  = victim_valid;
         act_d.evict_shared = victim_sf;
@@ -143,7 +143,7 @@ module sharing_l2_policy
 
   // -----------------------------------------------------------------------------------------------
   // Lines and MSHRs
-  sharing_l2_policy_lines #(
+  sharing_l2_policy_lines #(  // rule: 1
     .Sets(SetsP),
     .Ways(WaysP),
     .Mgt (L2Mgt != 0)
@@ -175,7 +175,7 @@ module sharing_l2_policy
     .alloc_i        (alloc)
   );
 
-  sharing_l2_policy_mshrs #(
+  sharing_l2_policy_mshrs #(  // rule: 3
     .Mshrs(MshrsP)
   ) u_mshrs (
     .clk_i,
@@ -198,7 +198,7 @@ module sharing_l2_policy
 
   // -----------------------------------------------------------------------------------------------
   // Errors and counters
-  always_comb begin : error
+  always_comb begin : error  // rule: Errors
     err_d = ErrNone;
     if (inv_valid_i && !inv_there) err_d = ErrL2Inv;
     if (lk_valid_i && lk_err == ErrL2Sm) err_d = ErrL2Sm;
@@ -206,14 +206,14 @@ module sharing_l2_policy
     if (lk_valid_i && lk_err inside {ErrL2Hit, ErrL2Mshr}) err_d = lk_err;
   end
 
-  always_comb begin : count
+  always_comb begin : count  // rule: Ports
     cnt_d = cnt_q;
     if (hit)   cnt_d.hits   = cnt_q.hits + 32'd1;
     if (merge) cnt_d.merges = cnt_q.merges + 32'd1;
     if (alloc) cnt_d.allocs = cnt_q.allocs + 32'd1;
     if (lk_valid_i && act == ActBypass) cnt_d.bypasses = cnt_q.bypasses + 32'd1;
-    if (lk_valid_i && act == ActStall)  cnt_d.stalls   = cnt_q.stalls + 32'd1;
-    if (line_share || mshr_share)       cnt_d.sf_set   = cnt_q.sf_set + 32'd1;
+    if (lk_valid_i && act == ActStall)  cnt_d.stalls   = cnt_q.stalls + 32'd1;  // rule: 8
+    if (line_share || mshr_share)       cnt_d.sf_set   = cnt_q.sf_set + 32'd1;  // rule: 8
     if (alloc && victim_valid && !victim_sf) cnt_d.evict_private = cnt_q.evict_private + 32'd1;
     if (alloc && victim_sf)                  cnt_d.evict_shared  = cnt_q.evict_shared + 32'd1;
   end
@@ -225,8 +225,8 @@ module sharing_l2_policy
       err_q       <= ErrNone;
       cnt_q       <= '0;
     end else begin
-      fsf_valid_q <= fill;
-      act_valid_q <= lk_valid_i;
+      fsf_valid_q <= fill;  // rule: Ports fsf_valid_o
+      act_valid_q <= lk_valid_i;  // rule: Ports act_valid_o
       err_q       <= err_d;
       cnt_q       <= cnt_d;
     end
@@ -234,8 +234,8 @@ module sharing_l2_policy
 
   // fsf_valid_q and act_valid_q cover these.
   always_ff @(posedge clk_i) begin
-    if (fill) fsf_q <= fill_sf;
-    if (lk_valid_i) act_q <= act_d;
+    if (fill) fsf_q <= fill_sf;  // rule: Ports fsf_valid_o; 3
+    if (lk_valid_i) act_q <= act_d;  // rule: Ports act_valid_o
   end
 
   `DUET_ASSERT_PARAM(NSmLegal, NSm >= 1 && NSm <= 16, "NSm must be 1..16")

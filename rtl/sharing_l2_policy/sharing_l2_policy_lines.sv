@@ -4,7 +4,7 @@
 /// that first, whether another one has since, and the order of use. A cycle's events are seen, and
 /// take effect, in the order flush, inv, fill, access. A way that a set does not have is no bit,
 /// and so neither valid nor reserved.
-module sharing_l2_policy_lines
+module sharing_l2_policy_lines  // rule: 1
   import sharing_pkg::*;
 #(
   parameter int unsigned  Sets = 128,
@@ -54,11 +54,11 @@ module sharing_l2_policy_lines
   // inv and fill
   ways_t inv_one, fill_one;
   logic  inv;
-  assign inv_one         = ways_t'(16'd1 << inv_way_i);
-  assign fill_one        = ways_t'(16'd1 << fill_way_i);
+  assign inv_one         = ways_t'(16'd1 << inv_way_i);  // rule: 9
+  assign fill_one        = ways_t'(16'd1 << fill_way_i);  // rule: 9
   assign inv_valid_o     = !flush_i && (valid_q[inv_set_i] & inv_one) != '0;
   assign inv             = inv_i && inv_valid_o;
-  assign fill_reserved_o = (reserved_q[fill_set_i] & fill_one) != '0;
+  assign fill_reserved_o = (reserved_q[fill_set_i] & fill_one) != '0;  // rule: 4
 
   // -----------------------------------------------------------------------------------------------
   // The access's set, after them
@@ -71,10 +71,10 @@ module sharing_l2_policy_lines
   assign come     = (fill_i && fill_set_i == set_i) ? fill_one : '0;
   assign valid    = (flush_i ? '0 : valid_q[set_i] & ~gone) | come;
   assign reserved = reserved_q[set_i] & ~come;
-  assign sf       = (sf_q[set_i] & ~come) | (fill_sf_i ? come : '0);
+  assign sf       = (sf_q[set_i] & ~come) | (fill_sf_i ? come : '0);  // rule: 6
   assign owners   = owner_q[set_i];
 
-  always_comb begin : owner
+  always_comb begin : owner  // rule: Registers
     owner_o = '0;
     for (int unsigned w = 0; w < Ways; w++) begin
       if (one[w]) owner_o = come[w] ? fill_owner_i : owners[w];
@@ -87,10 +87,10 @@ module sharing_l2_policy_lines
   // The victim: a way that is free, else the least recently used of the private lines, else of all
   ways_t           unused, among, victim_one;
   logic [WayW-1:0] oldest;
-  assign unused = ~valid & ~reserved;
-  assign among  = (Mgt && (valid & ~sf) != '0) ? valid & ~sf : valid;
+  assign unused = ~valid & ~reserved;  // rule: Cycle rules
+  assign among  = (Mgt && (valid & ~sf) != '0) ? valid & ~sf : valid;  // rule: Cycle rules
 
-  duet_lru #(
+  duet_lru #(  // rule: Registers
     .Sets(Sets),
     .Ways(Ways)
   ) u_lru (
@@ -103,11 +103,11 @@ module sharing_l2_policy_lines
     .way_i   (alloc_i ? victim_o : way_i)
   );
 
-  assign victim_any_o   = (reserved != '1);
+  assign victim_any_o   = (reserved != '1);  // rule: 5
   assign victim_o       = (unused != '0) ? WayW'(lowest(16'(unused))) : oldest;
   assign victim_one     = ways_t'(16'd1 << victim_o);
-  assign victim_valid_o = ((valid & victim_one) != '0);
-  assign victim_sf_o    = ((valid & sf & victim_one) != '0);
+  assign victim_valid_o = ((valid & victim_one) != '0);  // rule: 8
+  assign victim_sf_o    = ((valid & sf & victim_one) != '0);  // rule: 8
 
   // -----------------------------------------------------------------------------------------------
   // Change. Of two that meet in a bit the later one counts.
@@ -116,13 +116,13 @@ module sharing_l2_policy_lines
       valid_q    <= '{default: '0};
       reserved_q <= '{default: '0};
     end else begin
-      if (flush_i) valid_q <= '{default: '0};
-      if (inv) valid_q[inv_set_i][inv_way_i] <= 1'b0;
-      if (fill_i) begin
+      if (flush_i) valid_q <= '{default: '0};  // rule: 2
+      if (inv) valid_q[inv_set_i][inv_way_i] <= 1'b0;  // rule: 2
+      if (fill_i) begin  // rule: 4
         valid_q[fill_set_i][fill_way_i]    <= 1'b1;
         reserved_q[fill_set_i][fill_way_i] <= 1'b0;
       end
-      if (alloc_i) begin
+      if (alloc_i) begin  // rule: 4
         valid_q[set_i][victim_o]    <= 1'b0;
         reserved_q[set_i][victim_o] <= 1'b1;
       end
@@ -132,10 +132,10 @@ module sharing_l2_policy_lines
   // valid_q covers these.
   always_ff @(posedge clk_i) begin
     if (fill_i) begin
-      owner_q[fill_set_i][fill_way_i] <= fill_owner_i;
-      sf_q[fill_set_i][fill_way_i]    <= fill_sf_i;
+      owner_q[fill_set_i][fill_way_i] <= fill_owner_i;  // rule: Registers
+      sf_q[fill_set_i][fill_way_i]    <= fill_sf_i;  // rule: 8
     end
-    if (share_i) sf_q[set_i][way_i] <= 1'b1;
+    if (share_i) sf_q[set_i][way_i] <= 1'b1;  // rule: 6
   end
 
   // Specification section 8.

@@ -3,7 +3,7 @@
 /// Of each MSHR of the bank: whether it waits for a line, which SM has asked for that first, and
 /// whether another one has since. In one cycle a fill frees one, and then an access looks at one.
 /// An MSHR that there is not is never used.
-module sharing_l2_policy_mshrs #(
+module sharing_l2_policy_mshrs #(  // rule: 3
   parameter int unsigned  Mshrs = 32,
   localparam int unsigned MshrW = (Mshrs > 1) ? $clog2(Mshrs) : 1
 ) (
@@ -33,17 +33,17 @@ module sharing_l2_policy_mshrs #(
   assign fill_one = Mshrs'(64'd1 << fill_mshr_i);
   assign one      = Mshrs'(64'd1 << mshr_i);
 
-  assign fill_used_o  = ((used_q & fill_one) != '0);
-  assign fill_owner_o = owner_q[fill_mshr_i];
-  assign fill_sf_o    = ((sf_q & fill_one) != '0);
+  assign fill_used_o  = ((used_q & fill_one) != '0);  // rule: 4
+  assign fill_owner_o = owner_q[fill_mshr_i];  // rule: 8
+  assign fill_sf_o    = ((sf_q & fill_one) != '0);  // rule: 8
 
-  assign legal_o = (one != '0);
+  assign legal_o = (one != '0);  // rule: 5
   assign freed_o = free_i && mshr_i == fill_mshr_i;
-  assign used_o  = (used_q & one) != '0 && !freed_o;
-  assign owner_o = owner_q[mshr_i];
-  assign sf_o    = ((sf_q & one) != '0);
+  assign used_o  = (used_q & one) != '0 && !freed_o;  // rule: 5
+  assign owner_o = owner_q[mshr_i];  // rule: Registers
+  assign sf_o    = ((sf_q & one) != '0);  // rule: Registers
 
-  assign used_d = (used_q & ~(free_i ? fill_one : '0)) | (alloc_i ? one : '0);
+  assign used_d = (used_q & ~(free_i ? fill_one : '0)) | (alloc_i ? one : '0);  // rule: 2
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) used_q <= '0;
@@ -52,10 +52,10 @@ module sharing_l2_policy_mshrs #(
 
   // used_q covers these.
   always_ff @(posedge clk_i) begin
-    if (alloc_i) begin
+    if (alloc_i) begin  // rule: Registers
       owner_q[mshr_i] <= sm_i;
       sf_q            <= sf_q & ~one;
-    end else if (share_i) begin
+    end else if (share_i) begin  // rule: 6
       sf_q            <= sf_q | one;
     end
   end

@@ -6,7 +6,7 @@
 /// and tests them against each signature that comes: right ones commit, a wrong one is done again
 /// with all that follows it in its warp (Tabbakh, thesis, section 4.2.3; specification 5.4). All
 /// outputs are functions of registers. An entry made in cycle t can commit in t+1 at the earliest.
-module speculative_load_queue
+module speculative_load_queue  // rule: Cycle rules
   import race_pkg::*;
 #(
   parameter int unsigned SlqN   = 64,  // slots, 1..256
@@ -64,10 +64,10 @@ module speculative_load_queue
   // Answers
   logic dec, dec_counts, inc_counts;
 
-  assign dec        = done_valid_i && done_i.kind != RspForced;
-  assign dec_counts = dec && out_q != '0;
-  assign inc_counts = inc_i && (out_q != '1 || dec);
-  assign out_d      = out_q + 8'(inc_counts) - 8'(dec_counts);
+  assign dec        = done_valid_i && done_i.kind != RspForced;  // rule: 1
+  assign dec_counts = dec && out_q != '0;  // rule: 2
+  assign inc_counts = inc_i && (out_q != '1 || dec);  // rule: 2
+  assign out_d      = out_q + 8'(inc_counts) - 8'(dec_counts);  // rule: 2
   // Of an answer only its kind matters, and whether the epoch has changed.
   wire unused_done = ^{done_i.id, done_i.epoch};
 
@@ -81,14 +81,14 @@ module speculative_load_queue
   logic [SlotW-1:0]             next_head;
   logic [CountW-1:0]            next_occ, occ, dropped;
 
-  assign replay = replay_valid_o && replay_ready_i;
-  assign pop    = replay || commit_valid_o || (occ != '0 && !live && !busy_q);
-  assign accept = alloc_valid_i && alloc_ready_o;
+  assign replay = replay_valid_o && replay_ready_i;  // rule: States live, count = 0, fail = 1
+  assign pop    = replay || commit_valid_o || (occ != '0 && !live && !busy_q);  // rule: States dead
+  assign accept = alloc_valid_i && alloc_ready_o;  // rule: 5
   // A load of a warp that goes back is taken, and forgotten.
-  assign make   = accept && !(replay && alloc_i.warp == head.warp);
-  assign wrong  = asked_q & q_member_i;
+  assign make   = accept && !(replay && alloc_i.warp == head.warp);  // rule: 4
+  assign wrong  = asked_q & q_member_i;  // rule: 7
 
-  speculative_load_queue_slots #(
+  speculative_load_queue_slots #(  // rule: Registers _slots
     .SlqN  (SlqNP),
     .VLanes(VLanes)
   ) u_slots (
@@ -115,7 +115,7 @@ module speculative_load_queue
     .occ_o       (occ)
   );
 
-  speculative_load_queue_warps #(
+  speculative_load_queue_warps #(  // rule: Registers _warps
     .SlqN(SlqNP)
   ) u_warps (
     .clk_i,
@@ -133,7 +133,7 @@ module speculative_load_queue
   // Validation: one query of each slot that was occupied when the signature came, oldest first
   logic [31:0] next_ptr;
 
-  always_comb begin : ask
+  always_comb begin : ask  // rule: States Validation
     asked_d = '0;
     q_o     = '0;
     for (int unsigned v = 0; v < VLanes; v++) begin
@@ -145,7 +145,7 @@ module speculative_load_queue
   end
   assign q_valid_o = asked_d;
 
-  always_comb begin : validate
+  always_comb begin : validate  // rule: States Validation
     next_ptr = 32'(ptr_q) + VLanes % SlqNP;
     if (next_ptr >= SlqNP) next_ptr = next_ptr - SlqNP;
     busy_d   = (left_q != '0);
@@ -155,45 +155,45 @@ module speculative_load_queue
       if (left_d != '0) left_d = left_d - CountW'(1);
     end
     // A synchronisation of a cycle in which one is validated is an error.
-    if (done_valid_i && done_i.sync && !busy_q) begin
+    if (done_valid_i && done_i.sync && !busy_q) begin  // rule: 6
       busy_d = (next_occ != '0);
       ptr_d  = next_head;
       left_d = next_occ;
     end
   end
 
-  assign alloc_ready_o  = (32'(occ) != SlqNP);
-  assign commit_valid_o = ready && !fail && !busy_q;
-  assign commit_o       = commit_valid_o ? head : '0;
-  assign replay_valid_o = ready && fail;
-  assign replay_o       = replay_valid_o ? head : '0;
-  assign out_o          = out_q;
-  assign busy_o         = busy_q;
-  assign empty_o        = (occ == '0);
+  assign alloc_ready_o  = (32'(occ) != SlqNP);  // rule: 5
+  assign commit_valid_o = ready && !fail && !busy_q;  // rule: States live, count = 0, fail = 0
+  assign commit_o       = commit_valid_o ? head : '0;  // rule: 10
+  assign replay_valid_o = ready && fail;  // rule: States live, count = 0, fail = 1; 9
+  assign replay_o       = replay_valid_o ? head : '0;  // rule: 10
+  assign out_o          = out_q;  // rule: Ports out_o
+  assign busy_o         = busy_q;  // rule: Ports busy_o
+  assign empty_o        = (occ == '0);  // rule: Ports busy_o
 
   // -----------------------------------------------------------------------------------------------
   // Errors and counters
   logic [3:0] err_d, err_q;
   cnt_t       cnt_d, cnt_q;
 
-  always_comb begin : error
+  always_comb begin : error  // rule: Errors
     err_d = ErrNone;
-    if (done_valid_i && done_i.sync && busy_q) err_d = ErrSync;
-    if (inc_i && !inc_counts) err_d = ErrRequest;
-    if (dec && !dec_counts) err_d = ErrDone;
+    if (done_valid_i && done_i.sync && busy_q) err_d = ErrSync;  // rule: 6
+    if (inc_i && !inc_counts) err_d = ErrRequest;  // rule: 2
+    if (dec && !dec_counts) err_d = ErrDone;  // rule: 2
   end
 
-  always_comb begin : count
+  always_comb begin : count  // rule: Ports
     cnt_d = cnt_q;
-    if (make) cnt_d.allocs = cnt_q.allocs + 32'd1;
+    if (make) cnt_d.allocs = cnt_q.allocs + 32'd1;  // rule: 4
     if (commit_valid_o) cnt_d.commits = cnt_q.commits + 32'd1;
     if (replay) begin
       cnt_d.replays = cnt_q.replays + 32'd1;
-      cnt_d.dropped = cnt_q.dropped + 32'(dropped);
+      cnt_d.dropped = cnt_q.dropped + 32'(dropped);  // rule: 4
     end
     if (alloc_valid_i && !alloc_ready_o) cnt_d.full_cycles = cnt_q.full_cycles + 32'd1;
     if (busy_q) cnt_d.busy_cycles = cnt_q.busy_cycles + 32'd1;
-    if (32'(occ) > cnt_q.occ_max) cnt_d.occ_max = 32'(occ);
+    if (32'(occ) > cnt_q.occ_max) cnt_d.occ_max = 32'(occ);  // rule: 8
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -214,14 +214,14 @@ module speculative_load_queue
 
   // An answer after a reset finds no entry that could fail; left_q and asked_q cover the others.
   always_ff @(posedge clk_i) begin
-    asked_q      <= asked_d;
-    ptr_q        <= ptr_d;
-    asked_slot_q <= slot;
+    asked_q      <= asked_d;  // rule: States Validation
+    ptr_q        <= ptr_d;  // rule: States Validation
+    asked_slot_q <= slot;  // rule: States Validation
   end
 
-  assign err_valid_o = (err_q != ErrNone);
-  assign err_code_o  = err_q;
-  assign cnt_o       = cnt_q;
+  assign err_valid_o = (err_q != ErrNone);  // rule: Errors
+  assign err_code_o  = err_q;  // rule: Errors
+  assign cnt_o       = cnt_q;  // rule: Ports
 
   `DUET_ASSERT_PARAM(SlqNLegal, SlqN >= 1 && SlqN <= 256, "SlqN must be 1..256")
   `DUET_ASSERT_PARAM(VLanesLegal, VLanes >= 1 && VLanes <= 8, "VLanes must be 1..8")

@@ -3,7 +3,7 @@
 
 /// The slots of the queue, a ring: oldest first (specification 5.4). Counts are held bit by bit, so
 /// that an answer lowers those of all slots at once.
-module speculative_load_queue_slots #(
+module speculative_load_queue_slots #(  // rule: Registers _slots
   parameter int unsigned SlqN   = 64,
   parameter int unsigned VLanes = 4,
   localparam int unsigned SlotW = (SlqN > 1) ? $clog2(SlqN) : 1,
@@ -62,11 +62,11 @@ module speculative_load_queue_slots #(
   end
   // live_q of a slot that is not occupied is 0.
   assign live_o  = live_q[head_q];
-  assign ready_o = live_o && head_cnt == '0;
+  assign ready_o = live_o && head_cnt == '0;  // rule: States live, count = 0, fail = 0
   assign fail_o  = fail_q[head_q];
   assign head_o  = '{warp: warp_q[head_q], tag: tag_q[head_q]};
 
-  always_comb begin : queries
+  always_comb begin : queries  // rule: States Validation
     for (int unsigned v = 0; v < VLanes; v++) begin
       slot_o[v]       = after(query_slot_i, v);
       query_live_o[v] = live_q[slot_o[v]];
@@ -78,7 +78,7 @@ module speculative_load_queue_slots #(
   // Next state
   logic [SlqN-1:0] borrow;
 
-  always_comb begin : counts
+  always_comb begin : counts  // rule: 3
     cnt_d  = cnt_q;
     borrow = '0;
     if (dec_i && occ_q != '0) begin
@@ -94,7 +94,7 @@ module speculative_load_queue_slots #(
   always_comb begin : entries
     live_d = live_q;
     fail_d = fail_q;
-    if (drop_i) begin
+    if (drop_i) begin  // rule: States live, count = 0, fail = 1
       for (int unsigned s = 0; s < SlqN; s++) if (warp_q[s] == head_o.warp) live_d[s] = 1'b0;
     end
     if (pop_i) live_d[head_q] = 1'b0;

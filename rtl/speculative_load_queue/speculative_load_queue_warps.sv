@@ -2,7 +2,7 @@
 
 /// Live entries of each warp: their numbers say which warps must hold their stores (spec_o), and
 /// how many entries a replay drops.
-module speculative_load_queue_warps #(
+module speculative_load_queue_warps #(  // rule: Registers _warps
   parameter int unsigned SlqN = 64,
   localparam int unsigned CountW = $clog2(SlqN + 1)
 ) (
@@ -24,7 +24,7 @@ module speculative_load_queue_warps #(
 
   assign same       = alloc_i && commit_i && alloc_warp_i == head_warp_i;
   assign head_count = count_q[head_warp_i];
-  assign dropped_o  = replay_i ? head_count - 1'b1 : '0;
+  assign dropped_o  = replay_i ? head_count - 1'b1 : '0;  // rule: States live, count = 0, fail = 1
 
   always_comb begin : next_state
     spec_d = spec_q;

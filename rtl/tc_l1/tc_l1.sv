@@ -6,7 +6,7 @@
 /// each line has a lease in physical time. One action in a cycle. All outputs are functions of
 /// registers. What is accepted in cycle t acts in t+1 at the earliest, and what it sends is valid
 /// in t+2.
-module tc_l1
+module tc_l1  // rule: Cycle rules
   import timestamp_pkg::*;
 #(
   parameter int unsigned Warps   = 48,   // 1..64
@@ -97,7 +97,7 @@ module tc_l1
   bus_req_t  bus_req;
   bus_rsp_t  rsp;
 
-  duet_l1_channels #(
+  duet_l1_channels #(  // rule: gtsc_l1 Ports core_req_; gtsc_l1 Ports bus_req_
     .Warps     (WarpsP),
     .Most      (Inside),
     .core_req_t(core_req_t),
@@ -140,12 +140,12 @@ module tc_l1
   logic walking, judge_ready;
   logic picked, pick_keep, pick_wrong;  // the policy has said a way; the line takes it
 
-  always_comb begin : choose
+  always_comb begin : choose  // rule: Cycle rules
     act = ActNone;
-    if (ask_valid_o) act = ActNone;
-    else if (walking) act = core_rsp_room ? ActWalk : ActNone;
-    else if (flush_q && !picked) act = ActFlush;
-    else if (!core_rsp_room) act = ActNone;
+    if (ask_valid_o) act = ActNone;  // rule: gtsc_l1 10
+    else if (walking) act = core_rsp_room ? ActWalk : ActNone;  // rule: gtsc_l1 5
+    else if (flush_q && !picked) act = ActFlush;  // rule: 7
+    else if (!core_rsp_room) act = ActNone;  // rule: gtsc_l1 3
     else if (rsp_valid) act = ActAnswer;
     else if (!bus_req_room) act = ActNone;
     else if (judge_ready) act = ActJudge;
@@ -172,9 +172,9 @@ module tc_l1
   assign at_m = (act == ActWalk || act == ActJudge || (act == ActAnswer && !answer_acks));
 
   assign m    = (act == ActWalk) ? walk_m : (act == ActAnswer) ? rsp.id[5:0] : judge_m;
-  assign line = at_m ? m_line : req.line;
+  assign line = at_m ? m_line : req.line;  // rule: Cycle rules
 
-  assign rsp_ends = {rsp.wts, rsp.rts};
+  assign rsp_ends = {rsp.wts, rsp.rts};  // rule: 1
 
   // -----------------------------------------------------------------------------------------------
   // Answers and walks
@@ -187,7 +187,7 @@ module tc_l1
   answer_t           walk, walk_by;
   logic [WayW-1:0]   install_way;
 
-  tc_l1_answers #(
+  tc_l1_answers #(  // rule: 6
     .Ways(L1WaysP)
   ) u_answers (
     .valid_i      (act == ActAnswer),
@@ -216,19 +216,19 @@ module tc_l1
   // Way to here and back, and what TC has not.
   wire unused_rsp = ^{rsp.sm, rsp.rep, rsp.ok};
 
-  always_comb begin : go_by
+  always_comb begin : go_by  // rule: 4
     walk = walk_by;
     if (act == ActAnswer) walk = '{ends: rsp_ends, data: rsp.data};
     if (act == ActJudge) walk = '{ends: line_ends, data: line_data};
   end
 
-  assign judge_walks = act == ActJudge && present && least_ts < line_ends;
-  assign judge_asks  = act == ActJudge && !judge_walks;
+  assign judge_walks = act == ActJudge && present && least_ts < line_ends;  // rule: 4
+  assign judge_asks  = act == ActJudge && !judge_walks;  // rule: 4
 
-  assign start  = (fill && !ask) || judge_walks;
-  assign served = step && waiter_ts < walk.ends;
+  assign start  = (fill && !ask) || judge_walks;  // rule: 4
+  assign served = step && waiter_ts < walk.ends;  // rule: 4
 
-  duet_l1_walk #(
+  duet_l1_walk #(  // rule: gtsc_l1 5
     .Waiters(WaitersP),
     .by_t   (answer_t)
   ) u_walk (
@@ -253,7 +253,7 @@ module tc_l1
   logic legal;
   logic [8*LineP-1:0] unused_bits, req_data;
 
-  duet_l1_request #(
+  duet_l1_request #(  // rule: gtsc_l1 1
     .Warps(WarpsP),
     .Line (LineP),
     .req_t(core_req_t)
@@ -264,7 +264,7 @@ module tc_l1
     .data_o (req_data)
   );
 
-  tc_l1_requests u_requests (
+  tc_l1_requests u_requests (  // rule: Cycle rules
     .valid_i     (act == ActRequest),
     .legal_i     (legal),
     .op_i        (req.op),
@@ -288,22 +288,22 @@ module tc_l1
 
   // -----------------------------------------------------------------------------------------------
   // What is taken and sent
-  assign core_req_pop = act == ActRequest && !hold;
-  assign bus_rsp_pop  = act == ActAnswer && !ask;
-  assign bus_req_push = miss || judge_asks || change;
+  assign core_req_pop = act == ActRequest && !hold;  // rule: Cycle rules
+  assign bus_rsp_pop  = act == ActAnswer && !ask;  // rule: gtsc_l1 10
+  assign bus_req_push = miss || judge_asks || change;  // rule: gtsc_l1 6
 
-  assign core_rsp_push = served || ack || hit || nop || bad;
-  always_comb begin : core_answer
+  assign core_rsp_push = served || ack || hit || nop || bad;  // rule: gtsc_l1 5
+  always_comb begin : core_answer  // rule: gtsc_l1 1
     core_rsp      = '0;
     core_rsp.op   = req.op;
     core_rsp.warp = req.warp;
     core_rsp.id   = req.id;
-    if (step) begin
+    if (step) begin  // rule: gtsc_l1 5
       core_rsp.op   = OpLd;
       core_rsp.warp = waiter_warp;
       core_rsp.id   = waiter_id;
       core_rsp.data = walk.data;
-    end else if (ack) begin
+    end else if (ack) begin  // rule: gtsc_l1 4
       core_rsp.op   = OpSt;
       core_rsp.warp = store_warp;
       core_rsp.id   = store_id;
@@ -311,12 +311,12 @@ module tc_l1
         core_rsp.op   = OpAtom;
         core_rsp.data = rsp.data;
       end
-    end else if (hit) begin
+    end else if (hit) begin  // rule: 3
       core_rsp.data = line_data;
     end
   end
 
-  always_comb begin : bus_request
+  always_comb begin : bus_request  // rule: gtsc_l1 6
     bus_req      = '0;
     bus_req.op   = BusRd;
     bus_req.sm   = sm_id_i;
@@ -337,7 +337,7 @@ module tc_l1
 
   // -----------------------------------------------------------------------------------------------
   // Parts
-  tc_l1_misses #(
+  tc_l1_misses #(  // rule: States
     .Mshr   (L1MshrP),
     .Waiters(WaitersP),
     .LineW  (LineWP)
@@ -375,7 +375,7 @@ module tc_l1
     .flush_i    (act == ActFlush)
   );
 
-  tc_l1_stores #(
+  tc_l1_stores #(  // rule: gtsc_l1 3
     .Stq(StqP)
   ) u_stores (
     .clk_i,
@@ -392,7 +392,7 @@ module tc_l1
     .id_i   (req.id)
   );
 
-  tc_l1_lines #(
+  tc_l1_lines #(  // rule: 3
     .Line (LineP),
     .LineW(LineWP),
     .Sets (L1SetsP),
@@ -407,7 +407,7 @@ module tc_l1
     .data_o       (line_data),
     .victim_o     (victim),
     .hit_i        (hit),
-    .drop_i       (change && present),
+    .drop_i       (change && present),  // rule: 5
     .install_i    (install),
     .install_way_i(install_way),
     .exp_i        (rsp_ends),
@@ -415,7 +415,7 @@ module tc_l1
     .flush_i      (act == ActFlush)
   );
 
-  tc_l1_fences #(
+  tc_l1_fences #(  // rule: 8
     .Warps(WarpsP),
     .Weak (Proto == ProtoTcw)
   ) u_fences (
@@ -431,7 +431,7 @@ module tc_l1
 
   // -----------------------------------------------------------------------------------------------
   // The policy
-  duet_l1_policy #(
+  duet_l1_policy #(  // rule: gtsc_l1 10
     .LineW(LineWP),
     .Ways (L1WaysP)
   ) u_policy (
@@ -463,29 +463,29 @@ module tc_l1
   logic [3:0] err_d, err_q;
   cnt_t       cnt_d, cnt_q;
 
-  always_comb begin : error
+  always_comb begin : error  // rule: Errors
     err_d = ErrNone;
-    if (pick_wrong) err_d = ErrL1Pick;
-    if (answer_bad) err_d = answer_acks ? ErrL1Ack : ErrL1Fill;
-    if (bad) err_d = ErrL1Request;
+    if (pick_wrong) err_d = ErrL1Pick;  // rule: gtsc_l1 10
+    if (answer_bad) err_d = answer_acks ? ErrL1Ack : ErrL1Fill;  // rule: gtsc_l1 3
+    if (bad) err_d = ErrL1Request;  // rule: gtsc_l1 1
   end
 
-  always_comb begin : count
+  always_comb begin : count  // rule: Ports
     cnt_d = cnt_q;
     if (hit) cnt_d.load_hit = cnt_q.load_hit + 32'd1;
     if (miss && !present) cnt_d.miss_cold = cnt_q.miss_cold + 32'd1;
     if (miss && present) cnt_d.miss_expired = cnt_q.miss_expired + 32'd1;
-    if (late) cnt_d.late_fills = cnt_q.late_fills + 32'd1;
+    if (late) cnt_d.late_fills = cnt_q.late_fills + 32'd1;  // rule: 6
   end
 
-  assign err_valid_o = (err_q != ErrNone);
-  assign err_code_o  = err_q;
-  assign cnt_o       = cnt_q;
+  assign err_valid_o = (err_q != ErrNone);  // rule: Errors
+  assign err_code_o  = err_q;  // rule: Errors
+  assign cnt_o       = cnt_q;  // rule: Ports
 
   // -----------------------------------------------------------------------------------------------
   // Another one before it acts means nothing.
-  assign flush_d      = flush_q ? act != ActFlush : flush_i;
-  assign flush_done_o = flush_done_q;
+  assign flush_d      = flush_q ? act != ActFlush : flush_i;  // rule: 7
+  assign flush_done_o = flush_done_q;  // rule: 7
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -495,9 +495,9 @@ module tc_l1
       err_q        <= ErrNone;
       cnt_q        <= '0;
     end else begin
-      now_q        <= now_q + 32'd1;
+      now_q        <= now_q + 32'd1;  // rule: 1
       flush_q      <= flush_d;
-      flush_done_q <= (act == ActFlush);
+      flush_done_q <= (act == ActFlush);  // rule: 7
       err_q        <= err_d;
       cnt_q        <= cnt_d;
     end

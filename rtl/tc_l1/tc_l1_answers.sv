@@ -1,6 +1,6 @@
 /// What becomes of an answer of a bank, and where a line goes that has come (specification 5.3,
 /// 5.8, 12). Combinational.
-module tc_l1_answers
+module tc_l1_answers  // rule: 6
   import timestamp_pkg::*;
 #(
   parameter int unsigned Ways = 4,
@@ -31,16 +31,16 @@ module tc_l1_answers
   output logic            install_o,
   output logic [WayW-1:0] install_way_o
 );
-  assign acks_o = (op_i == RspWrAck || op_i == RspAtomAck);
+  assign acks_o = (op_i == RspWrAck || op_i == RspAtomAck);  // rule: gtsc_l1 3
 
-  always_comb begin : kind
+  always_comb begin : kind  // rule: gtsc_l1 3
     fill_o = 1'b0;
     ack_o  = 1'b0;
     bad_o  = 1'b0;
     if (valid_i) begin
       if (!id_i[6] && id_i[7] == acks_o) begin
         ack_o  = acks_o && store_there_i;
-        fill_o = op_i == RspFill && sent_i;
+        fill_o = op_i == RspFill && sent_i;  // rule: 2
       end
       bad_o = !(fill_o || ack_o);
     end
@@ -52,12 +52,12 @@ module tc_l1_answers
   assign kept   = fill_o && !st_after_i && !late_o;
   assign ask_o  = kept && !present_i && policy_i && !picked_i;
 
-  always_comb begin : place
+  always_comb begin : place  // rule: gtsc_l1 7
     install_o     = kept && !ask_o;
     install_way_o = victim_i;
     if (present_i) begin
       install_way_o = way_i;
-    end else if (policy_i) begin
+    end else if (policy_i) begin  // rule: gtsc_l1 10
       install_way_o = pick_way_i;
       if (!keep_i) install_o = 1'b0;
     end

@@ -1,6 +1,6 @@
 /// Which warps' fences may pass: those without requests inside, and under TC-Weak only when all
 /// copies that their stores met have ended their leases (specification 5.8).
-module tc_l1_fences #(
+module tc_l1_fences #(  // rule: 8
   parameter int unsigned Warps = 4,
   parameter bit          Weak  = 1'b0
 ) (

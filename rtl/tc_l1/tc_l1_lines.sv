@@ -2,7 +2,7 @@
 
 /// Lines of the L1: tags, ends of leases, order of use, data. One line is looked up in a cycle, and
 /// at most one of the changes is made, to that line or, by an install, to its set.
-module tc_l1_lines #(
+module tc_l1_lines #(  // rule: 3
   parameter int unsigned  Line  = 16,
   parameter int unsigned  LineW = 10,
   parameter int unsigned  Sets  = 4,
@@ -62,7 +62,7 @@ module tc_l1_lines #(
     end
   end
 
-  always_comb begin : choose
+  always_comb begin : choose  // rule: Cycle rules
     victim_o = oldest;
     // The lowest one holds.
     for (int unsigned w = Ways; w > 0; w--) begin
@@ -75,7 +75,7 @@ module tc_l1_lines #(
   assign exp_o         = exp_q[index];
   assign data_o        = data_q[index];
 
-  duet_lru #(
+  duet_lru #(  // rule: gtsc_l1 7
     .Sets(Sets),
     .Ways(Ways)
   ) u_lru (
@@ -93,8 +93,8 @@ module tc_l1_lines #(
   always_comb begin : next_state
     valid_d = valid_q;
     if (install_i) valid_d[set][install_way_i] = 1'b1;
-    if (drop_i) valid_d[set][way_o] = 1'b0;
-    if (flush_i) valid_d = '0;
+    if (drop_i) valid_d[set][way_o] = 1'b0;  // rule: 5
+    if (flush_i) valid_d = '0;  // rule: 7
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -2,7 +2,7 @@
 
 /// Lines that loads wait for, the specification's M, with the loads. One of them is looked at and
 /// changed in a cycle.
-module tc_l1_misses #(
+module tc_l1_misses #(  // rule: States
   parameter int unsigned  Mshr    = 4,
   parameter int unsigned  Waiters = 2,
   parameter int unsigned  LineW   = 10,
@@ -56,8 +56,8 @@ module tc_l1_misses #(
   logic [MW-1:0]   m, ready_m, known_m, free_m, at;
   logic [Mshr-1:0] match;
 
-  assign m        = (32'(m_i) < Mshr) ? MW'(m_i) : '0;
-  assign m_sent_o = 32'(m_i) < Mshr && sent_q[m];
+  assign m        = (32'(m_i) < Mshr) ? MW'(m_i) : '0;  // rule: gtsc_l1 3
+  assign m_sent_o = 32'(m_i) < Mshr && sent_q[m];  // rule: gtsc_l1 3
   assign m_line_o = line_q[m];
 
   always_comb begin : pick
@@ -97,9 +97,9 @@ module tc_l1_misses #(
       sent_d[at] = to_sent_i;
       pend_d[at] = to_pend_i;
     end
-    if (answered_i) after_d[at] = 1'b0;
-    if (stored_i && known_o) after_d[at] = 1'b1;
-    if (flush_i) after_d = sent_q;
+    if (answered_i) after_d[at] = 1'b0;  // rule: gtsc_l1 5
+    if (stored_i && known_o) after_d[at] = 1'b1;  // rule: gtsc_l1 13
+    if (flush_i) after_d = sent_q;  // rule: 7
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -120,7 +120,7 @@ module tc_l1_misses #(
   end
 
   logic [31:0] unused_most;
-  duet_waiters #(
+  duet_waiters #(  // rule: 4
     .Fifos(Mshr),
     .Depth(Waiters),
     .TsW  (32)

@@ -1,6 +1,6 @@
 /// What becomes of a request of the SM: the first row that holds (specification 5.2, 5.3, 5.8, 12).
 /// Combinational.
-module tc_l1_requests
+module tc_l1_requests  // rule: Cycle rules
   import timestamp_pkg::*;
 (
   input  logic       valid_i,
@@ -34,20 +34,20 @@ module tc_l1_requests
     merge_o  = 1'b0;
     miss_o   = 1'b0;
     if (valid_i) begin
-      if (!legal_i) begin
+      if (!legal_i) begin  // rule: gtsc_l1 1
         bad_o = 1'b1;
       end else if (op_i == OpLd) begin
-        if (in_lease_i) hit_o = 1'b1;                                               // LD1
+        if (in_lease_i) hit_o = 1'b1;                                               // LD1; rule: 3
         else if (known_i && (st_after_i || full_i)) hold_o = 1'b1;                  // LD2
         else if (known_i) merge_o = 1'b1;                                           // LD3
         else if (!room_i) hold_o = 1'b1;                                            // LD4
-        else miss_o = 1'b1;                                                         // LD6, LD7
-      end else if (empty_i) begin
+        else miss_o = 1'b1;  // LD6, LD7; rule: 3
+      end else if (empty_i) begin  // rule: gtsc_l1 1
         nop_o = 1'b1;                                                               // ST1
       end else if ((known_i && waits_i) || !store_room_i) begin
         hold_o = 1'b1;                                                              // ST2, ST3
       end else begin
-        change_o = 1'b1;                                                            // ST4, ST5
+        change_o = 1'b1;  // ST4, ST5; rule: 5
       end
     end
   end

@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 
 /// Table of stores and atomics under way. One entry is looked at, freed or made in a cycle.
-module tc_l1_stores #(
+module tc_l1_stores #(  // rule: gtsc_l1 3
   parameter int unsigned  Stq    = 4,
   localparam int unsigned EntryW = (Stq > 1) ? $clog2(Stq) : 1
 ) (

@@ -6,7 +6,7 @@
 /// lines that L1s hold (Tabbakh, thesis, section 3.2.1; specification 5.4, 5.8). All outputs are
 /// functions of registers. A request accepted in cycle t can act in t+1; a hit is answered in t+4,
 /// a request to memory shows in t+2. One action in L2Div cycles.
-module tc_l2
+module tc_l2  // rule: Cycle rules
   import timestamp_pkg::*;
 #(
   parameter int unsigned NSm     = 16,   // SMs, 1..32
@@ -109,7 +109,7 @@ module tc_l2
   logic               unused_read, unused_write, unused_held;
   ways_t              unused_valid;
 
-  duet_l2_bank #(
+  duet_l2_bank #(  // rule: The action of a cycle
     .NSm  (NSmP),
     .Line (LineP),
     .LineW(LineWP),
@@ -186,13 +186,13 @@ module tc_l2
   logic        reads;
   logic [31:0] now, exp, longer, new_exp;
 
-  assign reads   = (request.op == BusRd);
-  assign longer  = now + 32'(TcLeaseP);
-  assign new_exp = (reads && longer > exp) ? longer : exp;
+  assign reads   = (request.op == BusRd);  // rule: 1
+  assign longer  = now + 32'(TcLeaseP);  // rule: 1
+  assign new_exp = (reads && longer > exp) ? longer : exp;  // rule: 1
   wire unused_request = ^{request.aop, request.sz, request.rep, request.line, request.wts,
                           request.warp_ts, request.mask, request.data};
 
-  always_comb begin : respond
+  always_comb begin : respond  // rule: 1
     answer = '0;
     if (performs) begin
       answer.sm                = request.sm;
@@ -214,7 +214,7 @@ module tc_l2
 
   // -----------------------------------------------------------------------------------------------
   // Leases
-  tc_l2_leases #(
+  tc_l2_leases #(  // rule: Registers
     .Sets(L2SetsP),
     .Ways(L2WaysP),
     .Mshr(L2MshrP)
@@ -236,7 +236,7 @@ module tc_l2
 
   // -----------------------------------------------------------------------------------------------
   // Counters
-  always_comb begin : count
+  always_comb begin : count  // rule: 5
     cnt_d = cnt_q;
     if (waiting) cnt_d.stall_lease = cnt_q.stall_lease + 32'd1;
     if (no_way) cnt_d.stall_evict = cnt_q.stall_evict + 32'd1;
@@ -246,7 +246,7 @@ module tc_l2
     if (!rst_ni) cnt_q <= '0;
     else         cnt_q <= cnt_d;
   end
-  assign cnt_o = cnt_q;
+  assign cnt_o = cnt_q;  // rule: 5
 
   `DUET_ASSERT_PARAM(NSmLegal, NSm >= 1 && NSm <= 32, "NSm must be 1..32")
   `DUET_ASSERT_PARAM(LineLegal, Line == LineP, "Line must be 16, 32, 64 or 128")

@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 
 /// The cycles in which the leases of a bank's lines end (specification 5.8).
-module tc_l2_leases #(
+module tc_l2_leases #(  // rule: Registers
   parameter int unsigned Sets = 128,
   parameter int unsigned Ways = 8,
   parameter int unsigned Mshr = 32,
@@ -40,13 +40,13 @@ module tc_l2_leases #(
     for (int unsigned w = 0; w < Ways; w++) if (32'(at_way_i) == w) exp_o = at_exp[w];
   end
   always_comb begin : over
-    for (int unsigned w = 0; w < Ways; w++) over_o[w] = (now_q >= set_exp[w]);
-    for (int unsigned m = 0; m < Mshr; m++) mshr_over_o[m] = (now_q >= mshr_exp_q[m]);
+    for (int unsigned w = 0; w < Ways; w++) over_o[w] = (now_q >= set_exp[w]);  // rule: 4
+    for (int unsigned m = 0; m < Mshr; m++) mshr_over_o[m] = (now_q >= mshr_exp_q[m]);  // rule: 2
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) now_q <= '0;
-    else         now_q <= now_q + 32'd1;
+    if (!rst_ni) now_q <= '0;  // rule: 1
+    else         now_q <= now_q + 32'd1;  // rule: 1
   end
 
   // The valid bits of lines and MSHRs cover these.

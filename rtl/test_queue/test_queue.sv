@@ -27,18 +27,18 @@ module test_queue #(
   logic  [4:0]             count_q;  // items that are held
 
   logic push, pop;
-  assign push = item_valid_i && item_ready_o;
-  assign pop  = done_valid_o && done_ready_i;
+  assign push = item_valid_i && item_ready_o;  // rule: 2
+  assign pop  = done_valid_o && done_ready_i;  // rule: 3
 
   // Place of an item that enters.
   logic [5:0]        sum;
   logic [PlaceW-1:0] tail;
-  assign sum  = 6'(head_q) + 6'(count_q);
-  assign tail = PlaceW'(sum >= 6'(Depth) ? sum - 6'(Depth) : sum);
+  assign sum  = 6'(head_q) + 6'(count_q);  // rule: 2
+  assign tail = PlaceW'(sum >= 6'(Depth) ? sum - 6'(Depth) : sum);  // rule: 2
 
-  assign item_ready_o = count_q < 5'(Depth);
-  assign done_valid_o = count_q != 0 && left_q[head_q] == 0;
-  assign done_o       = done_valid_o ? item_q[head_q] : '0;
+  assign item_ready_o = count_q < 5'(Depth);  // rule: 1
+  assign done_valid_o = count_q != 0 && left_q[head_q] == 0;  // rule: 2
+  assign done_o       = done_valid_o ? item_q[head_q] : '0;  // rule: 4
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -48,14 +48,14 @@ module test_queue #(
       count_q <= '0;
     end else begin
       for (int unsigned place = 0; place < Depth; place++) begin
-        if (left_q[place] != 0) left_q[place] <= left_q[place] - 1;
+        if (left_q[place] != 0) left_q[place] <= left_q[place] - 1;  // rule: 2
       end
       if (push) begin
-        item_q[tail] <= item_i;
-        left_q[tail] <= 8'(Latency - 1);
+        item_q[tail] <= item_i;  // rule: 2
+        left_q[tail] <= 8'(Latency - 1);  // rule: 2
       end
-      if (pop) head_q <= head_q == PlaceW'(Depth - 1) ? '0 : head_q + 1;
-      count_q <= count_q + 5'(push) - 5'(pop);
+      if (pop) head_q <= head_q == PlaceW'(Depth - 1) ? '0 : head_q + 1;  // rule: 3
+      count_q <= count_q + 5'(push) - 5'(pop);  // rule: 1
     end
   end
 

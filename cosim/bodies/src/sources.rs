@@ -40,6 +40,8 @@ struct Choice {
     embedded: Vec<Embedded>,
     others: Vec<Embedded>,
     folder: Option<Folder>,
+    /// That in the program is taken all the same.
+    is_built_in: bool,
 }
 
 struct Folder {
@@ -48,8 +50,12 @@ struct Folder {
     origin: Origin,
 }
 
-static CHOICE: RwLock<Choice> =
-    RwLock::new(Choice { embedded: Vec::new(), others: Vec::new(), folder: None });
+static CHOICE: RwLock<Choice> = RwLock::new(Choice {
+    embedded: Vec::new(),
+    others: Vec::new(),
+    folder: None,
+    is_built_in: false,
+});
 
 /// The RTL that this program has in it, for when no folder is named.
 pub fn embed(files: &[Embedded]) {
@@ -67,6 +73,18 @@ pub fn replace_sources(folder: &Path, named: Option<&Path>, origin: Origin) -> R
     let (path, named) = (checked(folder)?, named.map(PathBuf::from));
     CHOICE.write().unwrap_or_else(|e| e.into_inner()).folder = Some(Folder { path, named, origin });
     Ok(())
+}
+
+/// What `run` gives, with the RTL that this program has in it in place of a folder's. Bodies that
+/// others ask for meanwhile are made of it as well.
+pub fn with_built_in<T>(run: impl FnOnce() -> T) -> T {
+    let choose = |is_built_in| {
+        CHOICE.write().unwrap_or_else(|e| e.into_inner()).is_built_in = is_built_in;
+    };
+    choose(true);
+    let result = run();
+    choose(false);
+    result
 }
 
 /// A file of the RTL that this program has in it.
@@ -98,6 +116,10 @@ impl Sources {
     /// Errors: the environment names no folder with RTL; there is neither.
     pub fn current() -> Result<Self, String> {
         let choice = CHOICE.read().unwrap_or_else(|e| e.into_inner());
+        if choice.is_built_in {
+            drop(choice);
+            return Ok(Self::built_in());
+        }
         let variable = || env::var_os(VARIABLE).filter(|folder| !folder.is_empty());
         let (folder, named, origin) = match (&choice.folder, variable()) {
             (Some(Folder { path, named, origin }), _) => {

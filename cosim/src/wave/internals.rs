@@ -50,6 +50,15 @@ pub struct Internals {
 impl Internals {
     /// Reads the header of a trace.
     pub fn new(header: &str) -> Self {
+        Self::read(header, true)
+    }
+
+    /// Likewise, with the bytes of a packed array one by one.
+    pub fn apart(header: &str) -> Self {
+        Self::read(header, false)
+    }
+
+    fn read(header: &str, joins_bytes: bool) -> Self {
         let mut found = Self::default();
         let mut scopes: Vec<&str> = Vec::new();
         let mut known = HashMap::new();
@@ -64,7 +73,7 @@ impl Internals {
                     continue;
                 }
                 found.end_bytes(&mut bytes, &scopes, &mut known);
-                bytes = Bytes::begin(name, width, code);
+                bytes = Bytes::begin(name, width, code).filter(|_| joins_bytes);
                 if bytes.is_none() {
                     found.add(&scopes[block + 1..], name, vec![code], &mut known);
                 }
@@ -240,6 +249,8 @@ b11111111 &
         ];
         assert_eq!(paths, expected.map(|(path, signal)| (path.to_string(), signal)));
         assert_eq!((found.signals(), found.clock), (5, Some(0)));
+        let apart = Internals::apart(TRACE);
+        assert_eq!(apart.variables[6].path(), "u_fifo.word_q[0]");
         assert_eq!(found.take(TRACE), [0, 1, 2].into());
         assert_eq!((&found.bits(1)[..], &found.bits(2)[..]), (&b"01"[..], &b"00000000"[..]));
         assert_eq!(found.take("#1\nb10 #\nb11111111 &\n0!\nb00001111 )\n"), [1, 4].into());

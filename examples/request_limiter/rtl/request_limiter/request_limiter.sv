@@ -16,21 +16,21 @@ module request_limiter #(
   logic [7:0] wait_q;    // cycles before the one in which a token is added
 
   logic take, refill;
-  assign take   = request_valid_i && request_ready_o;
-  assign refill = wait_q == 0;
+  assign take   = request_valid_i && request_ready_o;  // rule: 3
+  assign refill = wait_q == 0;  // rule: 4
 
-  assign request_ready_o = tokens_q != 0;
+  assign request_ready_o = tokens_q != 0;  // rule: 2
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
+    if (!rst_ni) begin  // rule: 1
       tokens_q <= 5'(Burst);
       wait_q   <= 8'(Period - 1);
     end else begin
-      wait_q <= refill ? 8'(Period - 1) : wait_q - 1;
+      wait_q <= refill ? 8'(Period - 1) : wait_q - 1;  // rule: 4
       if (take && !refill) begin
-        tokens_q <= tokens_q - 1;
+        tokens_q <= tokens_q - 1;  // rule: 3
       end else if (refill && !take && tokens_q != 5'(Burst)) begin
-        tokens_q <= tokens_q + 1;
+        tokens_q <= tokens_q + 1;  // rule: 5
       end
     end
   end

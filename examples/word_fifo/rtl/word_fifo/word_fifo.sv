@@ -25,33 +25,33 @@ module word_fifo #(
   logic [4:0]              count_q;
 
   logic push, pop;
-  assign push = push_valid_i && push_ready_o;
-  assign pop  = pop_valid_o && pop_ready_i;
+  assign push = push_valid_i && push_ready_o;  // rule: 2
+  assign pop  = pop_valid_o && pop_ready_i;  // rule: 5
 
-  assign push_ready_o = count_q < 5'(Depth);
-  assign pop_valid_o  = count_q != 0;
-  assign pop_data_o   = word_q[read_q];
-  assign count_o      = count_q;
+  assign push_ready_o = count_q < 5'(Depth);  // rule: 1
+  assign pop_valid_o  = count_q != 0;  // rule: 4
+  assign pop_data_o   = word_q[read_q];  // rule: 4
+  assign count_o      = count_q;  // rule: 6
 
   function automatic logic [PointerWidth-1:0] after(logic [PointerWidth-1:0] pointer);
     return (32'(pointer) == Depth - 1) ? '0 : pointer + 1'b1;
   endfunction
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
+    if (!rst_ni) begin  // rule: 7
       write_q <= '0;
       read_q  <= '0;
       count_q <= '0;
     end else begin
-      if (push) write_q <= after(write_q);
-      if (pop) read_q <= after(read_q);
-      count_q <= count_q + 5'(push) - 5'(pop);
+      if (push) write_q <= after(write_q);  // rule: 3
+      if (pop) read_q <= after(read_q);  // rule: 5
+      count_q <= count_q + 5'(push) - 5'(pop);  // rule: 6
     end
   end
 
   // Not reset: count_q says which entries are valid.
   always_ff @(posedge clk_i) begin
-    if (push) word_q[write_q] <= push_data_i;
+    if (push) word_q[write_q] <= push_data_i;  // rule: 3
   end
 
   `DUET_ASSERT_PARAM(DepthLegal, Depth >= 1 && Depth <= 16, "Depth must be 1..16")

@@ -78,6 +78,24 @@ fn a_bug_in_rtl_is_found_elsewhere_with_its_first_register() {
     assert!(told.stdout.lines().all(|line| line.chars().count() <= 100), "{}", told.stdout);
 }
 
+/// Of several changes the one that matters is found beside the program's RTL.
+#[test]
+fn the_statement_where_a_difference_begins_is_told_with_its_rule() {
+    let Some(desk) = Desk::new("bundle_inside") else { return };
+    let block = copy_of(&desk, &["common", "gtsc_rst"]).join("gtsc_rst/gtsc_rst.sv");
+    replace(&block, "= (state_q == StIdle);", "= ({state_q} == StIdle);");
+    replace(&block, "rep_d   = rep_q + 2'd1;", "rep_d   = rep_q + 2'd2;");
+    let left = desk.duet("cosim gtsc_rst --cycles 20000 --rtl rtl");
+    assert_eq!(left.status, 1, "{}", left.stdout);
+    let told = desk.duet("explain");
+    let what = "rep_d is the first signal that differs from that of the RTL in duet";
+    assert!(told.line("inside").starts_with(what), "{}", told.stdout);
+    let readme = include_str!("../../../../rtl/gtsc_rst/README.md");
+    let number = 1 + readme.lines().position(|line| line.starts_with("| Sweep |")).unwrap();
+    let rule = format!("gtsc_rst/README.md:{number}, States");
+    assert_eq!(told.line("rule"), rule, "{}", told.stdout);
+}
+
 const STALE: &str = "run --system cpelide-4-small --workload reuse --set l2.design=none";
 
 #[test]

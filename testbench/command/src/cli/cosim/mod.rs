@@ -19,6 +19,7 @@ use cosim::Mismatch;
 use cosim::blocks::{self, BlockEntry};
 use cosim::body::BodyKind;
 use cosim::flip::Flip;
+use cosim::inspect::Window;
 use cosim::runner::{Options, Outcome, RunError, SHARE_CYCLES};
 use cosim::settings::{Chosen, FamilyEntry, StaticInput, Statics};
 use cosim::stimulus::NewStimulus;
@@ -250,6 +251,25 @@ pub fn look(args: &Args, look_back: u64) -> Result<Option<(Mismatch, Option<Flip
     let options = options(args, &chosen.1);
     let options = Options { look_back, wave: None, flip: flip.clone(), ..options };
     Ok(subject.run(args, &chosen.0, options)?.mismatch.map(|mismatch| (mismatch, flip)))
+}
+
+/// The insides of a block's RTL in the cycles before this one, and in it. None where full GPUs run.
+/// Registers begin with 0: bodies of other RTL begin alike.
+pub fn insides(args: &Args, cycle: u64, look_back: u64) -> Result<Option<Window>, Failure> {
+    let subject = Subject::find(&args.block)?;
+    if let Subject::FinePack = subject {
+        return Ok(None);
+    }
+    let chosen = subject.chosen(args)?;
+    let options = Options {
+        cycles: cycle + 1,
+        inspect: false,
+        inspect_from: Some(cycle.saturating_sub(look_back)),
+        zeroed: true,
+        wave: None,
+        ..options(args, &chosen.1)
+    };
+    Ok(subject.run(args, &chosen.0, options)?.window)
 }
 
 fn options(args: &Args, statics: &Statics) -> Options {

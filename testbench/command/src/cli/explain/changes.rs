@@ -11,6 +11,9 @@ use super::rules::stem;
 /// Lines of two files that are compared; longer files are one hunk from their first difference on.
 const MOST_LINES: usize = 20_000;
 
+/// Lines of the longest change of a statement.
+const SMALL: usize = 4;
+
 /// Lines that stand in place of others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hunk {
@@ -50,6 +53,11 @@ impl Hunk {
             lines => format!(" (and {} more)", lines - 1),
         };
         format!("lines removed {side} this one: {first}{more}")
+    }
+
+    /// It is no more than the change of a statement.
+    pub fn is_small(&self) -> bool {
+        self.now.len().max(self.before.len()) <= SMALL
     }
 
     /// Its lines, or the lines that it removes, name this signal, given without direction and `_q`.

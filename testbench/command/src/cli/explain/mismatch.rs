@@ -2,13 +2,14 @@
 
 use bodies::Sources;
 use cosim::Mismatch;
+use cosim::deviation::Deviation;
 use cosim::flip::Flip;
 use cosim::fold::{Style, fold};
 use cosim::inspect::{Differing, Inspected};
 use cosim::report::{ALL_0, Transfer};
 
 use super::super::files_of_rtl;
-use super::rules::{Rule, Term, about, stem};
+use super::rules::{Rule, Term, about, named, stem};
 use super::{LABEL, line, source};
 
 /// Registers that are listed.
@@ -19,7 +20,7 @@ const MOST_ONLY: usize = 3;
 const MOST_RULES: usize = 3;
 
 /// Prints the first difference in the block at this instance path.
-pub fn tell(mismatch: &Mismatch, place: &str, flip: Option<&Flip>) {
+pub fn tell(mismatch: &Mismatch, place: &str, flip: Option<&Flip>, deviation: Option<&Deviation>) {
     line("block", &format!("{place}, cycle {}", mismatch.cycle));
     if let Some(flip) = flip {
         let Flip { field, bit, cycle } = flip;
@@ -36,7 +37,7 @@ pub fn tell(mismatch: &Mismatch, place: &str, flip: Option<&Flip>) {
         line(what, &format!("{field}  model {model}  rtl {rtl}"));
     }
     tell_registers(mismatch);
-    source::tell(mismatch, block);
+    let keys = source::tell(mismatch, block, deviation);
     let [model, rtl] = &mismatch.carried;
     match (model, rtl) {
         (Some(model), Some(rtl)) if model == rtl => line("transaction", &of(model)),
@@ -53,7 +54,7 @@ pub fn tell(mismatch: &Mismatch, place: &str, flip: Option<&Flip>) {
         let what = if i == 0 { "came in as" } else { "" };
         line(what, &format!("cycle {}, {}", parent.cycle, of(parent)));
     }
-    tell_rules(block, &terms(mismatch));
+    tell_rules(block, &keys, &terms(mismatch));
 }
 
 fn tell_registers(mismatch: &Mismatch) {
@@ -188,16 +189,40 @@ fn terms(mismatch: &Mismatch) -> Vec<Term> {
     terms
 }
 
-fn tell_rules(block: &str, terms: &[Term]) {
-    let readme = Sources::current().ok().and_then(|sources| sources.readme(block));
-    let Some(readme) = readme else { return line("rule", "the block has no README here") };
-    let rules = about(&readme, terms, MOST_RULES);
+/// The rules that the tags name, then those that have the terms.
+fn tell_rules(block: &str, keys: &[String], terms: &[Term]) {
+    let Ok(sources) = Sources::current() else { return };
+    let Some(readme) = sources.readme(block) else {
+        return line("rule", "the block has no README here");
+    };
+    let mut rules: Vec<(&str, Rule, Vec<Rule>)> = Vec::new();
+    let mut add = |of, rule: Rule, nested: Vec<Rule>| {
+        if rules.iter().all(|(block, known, _)| *block != of || known.line != rule.line) {
+            rules.push((of, rule, nested));
+        }
+    };
+    for key in keys {
+        // Of another block where the key begins with its name.
+        let other =
+            key.split_once(' ').and_then(|(other, key)| Some((sources.readme(other)?, other, key)));
+        let found = match other {
+            Some((readme, other, key)) => named(&readme, key).map(|found| (other, found)),
+            None => named(&readme, key).map(|found| (block, found)),
+        };
+        if let Some((of, (rule, nested))) = found {
+            add(of, rule, nested);
+        }
+    }
+    about(&readme, terms, MOST_RULES).into_iter().for_each(|rule| add(block, rule, Vec::new()));
     if rules.is_empty() {
         line("rule", &format!("none of {block}/README.md speaks of it"));
     }
-    for Rule { section, line: number, text } in rules {
+    for (block, rule, nested) in rules.into_iter().take(MOST_RULES) {
+        let Rule { section, line: number, .. } = &rule;
         line("rule", &format!("{block}/README.md:{number}, {section}"));
-        println!("{}", fold(&format!("{:LABEL$}{text}", ""), LABEL, Style::Text));
+        for Rule { text, .. } in [rule].iter().chain(&nested) {
+            println!("{}", fold(&format!("{:LABEL$}{text}", ""), LABEL, Style::Text));
+        }
     }
 }
 

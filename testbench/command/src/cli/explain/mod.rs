@@ -1,19 +1,26 @@
 //! `duet explain [BUNDLE]`: what came first, who caused it, and whose rule it breaks.
 
+mod active;
 mod changes;
 mod mismatch;
+mod origin;
 mod parents;
 mod program;
 mod rtl;
 mod rules;
 mod sides;
 mod source;
+mod tags;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use ::cosim::Mismatch;
+use ::cosim::deviation::{self, Deviation};
 use ::cosim::fold::{Style, fold};
+use bodies::Sources;
 
+use self::changes::Hunk;
 use super::keep::FOLDER;
 use super::replay::{Trust, unpack};
 use super::{Failure, Verb, cosim};
@@ -43,7 +50,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     match unpacked.verb {
         Verb::Cosim(ref args) => match cosim::look(args, LOOK_BACK) {
             Ok(Some((mismatch, flip))) => {
-                mismatch::tell(&mismatch, &mismatch.place, flip.as_ref());
+                let deviation = match flip {
+                    Some(_) => None,
+                    None => deviation(args, &mismatch),
+                };
+                mismatch::tell(&mismatch, &mismatch.place, flip.as_ref(), deviation.as_ref());
             }
             Ok(None) => println!("{}: the run passes here", path.display()),
             // Of the checks of full GPUs.
@@ -56,6 +67,19 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         _ => return Err(Failure::usage(format!("{}: of {}", path.display(), facts.verb))),
     }
     Ok(0)
+}
+
+/// Where the insides of the run's RTL first differ from those of the RTL in this program, which
+/// agrees with the model. None where that says no more than the one change does, or is not known.
+fn deviation(args: &cosim::Args, mismatch: &Mismatch) -> Option<Deviation> {
+    let sources = Sources::current().ok()?;
+    let hunks = changes::of_block(&sources, &mismatch.place);
+    if hunks.len() < 2 && hunks.iter().all(Hunk::is_small) {
+        return None;
+    }
+    let insides = || cosim::insides(args, mismatch.cycle, LOOK_BACK).ok().flatten();
+    let (other, reference) = (insides()?, bodies::with_built_in(insides)?);
+    deviation::first(&other, &reference)
 }
 
 /// The bundle that was written last.

@@ -83,7 +83,7 @@ fn tell_difference(
         line("cycle", &format!("{cycle} of the GPU, {own} of {clock}"));
     }
     let planted = planted(args, job, chosen)?;
-    mismatch::tell(found, place, planted.as_ref());
+    mismatch::tell(found, place, planted.as_ref(), None);
     parents::tell(args, job, chosen, found, place)?;
     if planted.is_some() {
         line("side", "the flip: the RTL itself need not be wrong");

@@ -9,6 +9,8 @@ use std::ops::{Range, RangeInclusive};
 
 use bodies::{Source, Sources};
 
+use super::active::literal;
+
 /// Instances within each other, from a signal down to the statement that assigns it.
 const DEEPEST: usize = 6;
 /// Words that name nothing of a block.
@@ -67,9 +69,18 @@ pub struct Assignment {
     pub lines: RangeInclusive<usize>,
     /// It sets the value at reset.
     is_reset: bool,
+    /// It only holds a register, or passes its next value on.
+    pub is_hold: bool,
     module: String,
     /// The signals whose values it reads, and what else it names.
     names: Vec<String>,
+}
+
+impl Assignment {
+    /// The signals that its statement reads, and what else it names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
 }
 
 /// A statement, with the conditions directly before it.
@@ -85,6 +96,8 @@ struct Statement {
 
 /// A module within another.
 struct Instance {
+    /// Where its module is named.
+    line: usize,
     name: String,
     module: String,
     /// Port and what is connected to it.
@@ -99,6 +112,10 @@ struct Module {
 /// The modules of a block and of `common`, by name.
 pub struct Rtl {
     modules: HashMap<String, Module>,
+    /// The lines of the files, by path.
+    files: HashMap<String, Vec<String>>,
+    /// Names of enumerations and parameters, and their values.
+    constants: HashMap<String, u64>,
 }
 
 /// A signal of a module, with its field.
@@ -115,19 +132,82 @@ impl Rtl {
     }
 
     pub(super) fn of_files(files: &[Source]) -> Self {
-        let mut modules = HashMap::new();
+        let (mut modules, mut lines) = (HashMap::new(), HashMap::new());
+        let mut constants = HashMap::new();
         for source in files {
             let text = String::from_utf8_lossy(&source.content);
-            for (name, statements) in parse(&blanked(&text, true)) {
+            lines.insert(source.path.clone(), text.lines().map(str::to_string).collect());
+            let text = blanked(&text, true);
+            constants.extend(constants_of(&text));
+            for (name, statements) in parse(&text) {
                 let path = source.path.clone();
                 modules.insert(name, Module { path, statements });
             }
         }
         let names: HashSet<String> = modules.keys().cloned().collect();
         for statement in modules.values_mut().flat_map(|module| &mut module.statements) {
-            statement.instance = instance(&statement.text, &names);
+            statement.instance = instance(statement, &names);
         }
-        Self { modules }
+        Self { modules, files: lines, constants }
+    }
+
+    /// The value of a name of an enumeration, or of a parameter that is a number.
+    pub fn constant(&self, name: &str) -> Option<u64> {
+        self.constants.get(name).copied()
+    }
+
+    /// The lines of a file, with comments.
+    pub fn lines(&self, path: &str) -> &[String] {
+        self.files.get(path).map_or(&[], Vec::as_slice)
+    }
+
+    /// The module of an instance in another.
+    pub fn module_of(&self, module: &str, instance: &str) -> Option<&str> {
+        let mut instances = self.modules.get(module)?.statements.iter();
+        let found = instances.find_map(|s| s.instance.as_ref().filter(|i| i.name == instance));
+        found.map(|instance| instance.module.as_str())
+    }
+
+    /// Where the instances of a path stand, the innermost first: names of instances, then others.
+    pub fn instances<'a>(&self, block: &str, path: impl Iterator<Item = &'a str>) -> Vec<Place> {
+        let (mut module, mut found) = (block, Vec::new());
+        for part in path {
+            let Some(of_module) = self.modules.get(module) else { break };
+            let is_meant = |s: &&Statement| s.instance.as_ref().is_some_and(|i| i.name == part);
+            let Some(statement) = of_module.statements.iter().find(is_meant) else { continue };
+            let line = statement.instance.as_ref().map_or(statement.line, |i| i.line);
+            found.push(Place { path: of_module.path.clone(), line });
+            module = statement.instance.as_ref().map_or("", |instance| &instance.module);
+        }
+        found.reverse();
+        found
+    }
+
+    /// What drives a signal of a module, the likeliest first: statements, and instances with the
+    /// port that is connected to it.
+    pub fn driven(&self, module: &str, name: &str) -> Vec<(Assignment, Option<(String, String)>)> {
+        let signal = Signal { module: module.into(), name: name.into() };
+        let Some(of_module) = self.modules.get(module) else { return Vec::new() };
+        let base = name.split('.').next().unwrap_or(name);
+        let drivers = self.ranked(&signal).into_iter().map(|(at, line)| {
+            let instance = of_module.statements[at].instance.as_ref();
+            let port = instance.and_then(|i| Some((i.name.clone(), inner(i, base, "")?.name)));
+            (self.assignment(&signal, at, line), port)
+        });
+        let (reset, others): (Vec<_>, Vec<_>) = drivers.partition(|(a, _)| a.is_reset);
+        if others.is_empty() { reset } else { others }
+    }
+
+    /// What is connected to an input of an instance in a module.
+    pub fn connected(&self, module: &str, name: &str, port: &str) -> Option<(Assignment, String)> {
+        let statements = &self.modules.get(module)?.statements;
+        let is_meant = |s: &Statement| s.instance.as_ref().is_some_and(|i| i.name == name);
+        let at = statements.iter().position(is_meant)?;
+        let mut ports = statements[at].instance.as_ref()?.ports.iter();
+        let (_, connected) = ports.find(|(of_instance, _)| of_instance == port)?;
+        let signal = Signal { module: module.into(), name: String::new() };
+        let line = statements[at].instance.as_ref()?.line;
+        Some((self.assignment(&signal, at, line), connected.clone()))
     }
 
     /// The statements that assign a register, the likeliest first, by its path below the block's
@@ -192,23 +272,9 @@ impl Rtl {
             return;
         }
         let (base, field) = signal.name.split_once('.').unwrap_or((&signal.name, ""));
-        let last = field.rsplit('.').next().unwrap_or_default();
-        // The field itself, then a statement that names it, then any; not one that only holds it.
-        let held = format!("{}_q", base.strip_suffix("_d").unwrap_or(base));
-        let rank = |statement: &(usize, usize)| {
-            let Statement { text, targets, .. } = &module.statements[statement.0];
-            let is_whole = targets.iter().any(|(target, _)| *target == signal.name);
-            let names_it = !last.is_empty() && words(text).any(|word| word == last);
-            let value = text.rsplit('=').next().unwrap_or_default().trim();
-            let is_hold = value.split('.').next() == Some(held.as_str());
-            (is_hold, !is_whole || field.is_empty() && is_hold, !names_it)
-        };
-        let mut drivers = self.drivers(signal);
-        drivers.sort_by_key(rank);
-        for (at, line) in drivers {
-            let Statement { instance, line: first, text, is_reset, .. } = &module.statements[at];
+        for (at, line) in self.ranked(signal) {
             let before = found.len();
-            if let Some(instance) = instance {
+            if let Some(instance) = &module.statements[at].instance {
                 if depth == 0 {
                     continue;
                 }
@@ -217,15 +283,42 @@ impl Rtl {
                 }
             }
             if found.len() == before {
-                found.push(Assignment {
-                    place: Place { path: module.path.clone(), line },
-                    lines: *first..=first + text.trim().matches('\n').count(),
-                    is_reset: *is_reset,
-                    module: signal.module.clone(),
-                    names: words(text).filter(|word| *word != base).map(String::from).collect(),
-                });
+                found.push(self.assignment(signal, at, line));
             }
         }
+    }
+
+    /// A statement of a signal's module as what assigns the signal in this line.
+    fn assignment(&self, signal: &Signal, at: usize, line: usize) -> Assignment {
+        let module = &self.modules[&signal.module];
+        let Statement { line: first, text, is_reset, .. } = &module.statements[at];
+        let base = signal.name.split('.').next().unwrap_or_default();
+        Assignment {
+            place: Place { path: module.path.clone(), line },
+            lines: *first..=first + text.trim().matches('\n').count(),
+            is_reset: *is_reset,
+            is_hold: is_hold(text, base),
+            module: signal.module.clone(),
+            names: words(text).filter(|word| *word != base).map(String::from).collect(),
+        }
+    }
+
+    /// The drivers of a signal, the likeliest first.
+    fn ranked(&self, signal: &Signal) -> Vec<(usize, usize)> {
+        let Some(module) = self.modules.get(&signal.module) else { return Vec::new() };
+        let (base, field) = signal.name.split_once('.').unwrap_or((&signal.name, ""));
+        let last = field.rsplit('.').next().unwrap_or_default();
+        // The field itself, then a statement that names it, then any; not one that only holds it.
+        let rank = |statement: &(usize, usize)| {
+            let Statement { text, targets, .. } = &module.statements[statement.0];
+            let is_whole = targets.iter().any(|(target, _)| *target == signal.name);
+            let names_it = !last.is_empty() && words(text).any(|word| word == last);
+            let is_hold = is_hold(text, base);
+            (is_hold, !is_whole || field.is_empty() && is_hold, !names_it)
+        };
+        let mut drivers = self.drivers(signal);
+        drivers.sort_by_key(rank);
+        drivers
     }
 
     /// Statements of a signal's module that assign it, and the lines where they do.
@@ -244,7 +337,7 @@ impl Rtl {
                         port.ends_with("_o") && words(value).any(|word| word == base)
                     };
                     if instance.ports.iter().any(drives) {
-                        found.push((at, statement.line));
+                        found.push((at, instance.line));
                     }
                 }
                 None => {
@@ -255,6 +348,17 @@ impl Rtl {
         }
         found
     }
+}
+
+/// Whether a statement gives a register's next value the register's own, or the register its next
+/// value.
+fn is_hold(text: &str, base: &str) -> bool {
+    let value = text.rsplit('=').next().unwrap_or_default().trim();
+    let other = match base.strip_suffix("_d") {
+        Some(stem) => Some(format!("{stem}_q")),
+        None => base.strip_suffix("_q").map(|stem| format!("{stem}_d")),
+    };
+    value.split('.').next() == other.as_deref()
 }
 
 /// All assignments, without those of the reset where there are others.
@@ -286,7 +390,8 @@ pub fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !WORDS.contains(word))
 }
 
-fn without_indices(text: &str) -> String {
+/// A text without what stands in brackets.
+pub fn without_indices(text: &str) -> String {
     let mut depth = 0u32;
     let outside = |c: &char| {
         depth += u32::from(*c == '[');
@@ -386,6 +491,29 @@ fn parse(text: &str) -> Vec<(String, Vec<Statement>)> {
     modules
 }
 
+/// The names of enumerations, and of parameters that are numbers, with their values.
+fn constants_of(text: &str) -> Vec<(String, u64)> {
+    let mut found = Vec::new();
+    for (at, _) in text.match_indices("enum ") {
+        let inner = text[at..].split_once('{').and_then(|(_, rest)| rest.split_once('}'));
+        let mut next = 0;
+        for name in inner.map_or("", |(inner, _)| inner).split(',') {
+            let (name, value) = name.split_once('=').unwrap_or((name, ""));
+            next = literal(value.trim()).unwrap_or(next);
+            found.push((name.trim().to_string(), next));
+            next += 1;
+        }
+    }
+    for (at, word) in text.match_indices("localparam ") {
+        let statement = text[at + word.len()..].split(';').next().unwrap_or_default();
+        if let Some((name, value)) = statement.split_once('=') {
+            let name = name.split_whitespace().last().unwrap_or_default();
+            found.extend(literal(value.trim()).map(|value| (name.to_string(), value)));
+        }
+    }
+    found
+}
+
 /// A statement that begins in this line.
 fn of_text(text: &str, line: usize) -> Statement {
     let blanks = text.len() - text.trim_start().len();
@@ -474,10 +602,13 @@ fn targets(text: &str) -> Vec<(String, usize)> {
 }
 
 /// The instance that a statement puts into its module.
-fn instance(text: &str, modules: &HashSet<String>) -> Option<Instance> {
+fn instance(statement: &Statement, modules: &HashSet<String>) -> Option<Instance> {
+    let text = &statement.text;
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let module = words(text).find(|word| modules.contains(*word))?;
     let at = text.find(module)?;
+    let blanks = text.len() - text.trim_start().len();
+    let line = statement.line + text[blanks..at].matches('\n').count();
     let mut rest = text[at + module.len()..].trim_start();
     if let Some(parameters) = rest.strip_prefix('#') {
         let parameters = parameters.trim_start();
@@ -500,7 +631,7 @@ fn instance(text: &str, modules: &HashSet<String>) -> Option<Instance> {
         ports.push((port.to_string(), value.to_string()));
         rest = &rest[end..];
     }
-    Some(Instance { name: name.to_string(), module: module.to_string(), ports })
+    Some(Instance { line, name: name.to_string(), module: module.to_string(), ports })
 }
 
 /// Behind the bracket that closes the one with which a text begins.

@@ -1,4 +1,5 @@
-//! The rules of a block's README that speak of a port or a register.
+//! The rules of a block's README: that a tag of the RTL names, or that speak of a port or a
+//! register.
 
 /// Sections that define names or describe something other than the block's behavior in a cycle.
 const NO_RULES: [&str; 8] = [
@@ -15,6 +16,9 @@ const NO_RULES: [&str; 8] = [
 const DEFINITIONS: [&str; 5] =
     ["ports", "registers", "parts and registers", "checks", "invariants"];
 
+/// Of a heading, the beginning: the section of the numbered rules.
+const NUMBERED: &str = "Cycle rules";
+
 /// A statement of a README: an entry of a list, a row of a table, or a paragraph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
@@ -24,14 +28,19 @@ pub struct Rule {
     pub line: usize,
     /// What it says, in one line.
     pub text: String,
+    /// It stands under the numbered rules.
+    is_numbered: bool,
+    /// It belongs to the list or the table of another.
+    is_nested: bool,
 }
 
 /// All statements of a README.
 fn statements(readme: &str) -> Vec<Rule> {
     let mut found: Vec<Rule> = Vec::new();
-    let (mut section, mut in_code, mut open) = (String::new(), false, false);
-    for (number, line) in readme.lines().enumerate() {
-        let text = line.trim();
+    let (mut section, mut is_numbered) = (String::new(), false);
+    let (mut in_code, mut open) = (false, false);
+    for (number, raw) in readme.lines().enumerate() {
+        let text = raw.trim();
         if text.starts_with("```") {
             (in_code, open) = (!in_code, false);
             continue;
@@ -43,6 +52,7 @@ fn statements(readme: &str) -> Vec<Rule> {
             // Below the title stands what the block is, not what it does in a cycle.
             let name = heading.strip_prefix('#').unwrap_or_default();
             (section, open) = (name.trim_start_matches('#').trim().to_string(), false);
+            is_numbered = section.starts_with(NUMBERED) || is_numbered && name.starts_with('#');
             continue;
         }
         let is_row = text.starts_with('|');
@@ -57,12 +67,54 @@ fn statements(readme: &str) -> Vec<Rule> {
                 rule.text += text;
             }
             _ => {
-                found.push(Rule { section: section.clone(), line: number + 1, text: text.into() });
+                let (section, line, text) = (section.clone(), number + 1, text.to_string());
+                let is_nested = raw.starts_with(' ') && (is_entry || is_row);
+                found.push(Rule { section, line, text, is_numbered, is_nested });
             }
         }
         open = !is_row;
     }
     found
+}
+
+/// The statement that a tag names, and what its list or table has: `7`, the entry of this number
+/// under `Cycle rules`; `States IDLE`, of a section the first statement that begins with a text, or
+/// else has it; `Errors`, the first of a section.
+pub fn named(readme: &str, key: &str) -> Option<(Rule, Vec<Rule>)> {
+    let all = statements(readme);
+    let at = match key.parse::<u32>() {
+        Ok(number) => {
+            all.iter().position(|rule| rule.is_numbered && number_of(&rule.text) == Some(number))
+        }
+        Err(_) => in_section(&all, key),
+    }?;
+    let nested = match all[at].text.ends_with(':') {
+        true => all[at + 1..].iter().take_while(|rule| rule.is_nested).cloned().collect(),
+        false => Vec::new(),
+    };
+    Some((all[at].clone(), nested))
+}
+
+/// The statement that a heading's first words, and a text in its section, name.
+fn in_section(all: &[Rule], key: &str) -> Option<usize> {
+    let words: Vec<_> = key.split_whitespace().collect();
+    let common = |rule: &Rule| {
+        let heading = rule.section.split_whitespace();
+        heading.zip(&words).take_while(|(heading, word)| heading == *word).count()
+    };
+    let most = all.iter().map(common).max().filter(|most| *most > 0)?;
+    let section = &all.iter().find(|rule| common(rule) == most)?.section;
+    let text = words[most..].join(" ");
+    let find = |is_it: &dyn Fn(String) -> bool| {
+        all.iter().position(|rule| rule.section == *section && is_it(plain(&rule.text)))
+    };
+    find(&|of_rule| of_rule.starts_with(&text)).or_else(|| find(&|of_rule| of_rule.contains(&text)))
+}
+
+/// A statement without the marks of Markdown.
+fn plain(text: &str) -> String {
+    let text = text.strip_prefix("- ").unwrap_or(text).replace(['`', '*', '\\'], "");
+    text.replace('|', " ").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The number of an entry such as `4. text`.
@@ -165,6 +217,59 @@ drain_ready_o in a picture
         let rules = find("acc");
         let lines: Vec<_> = rules.iter().map(|rule| (rule.section.as_str(), rule.line)).collect();
         assert_eq!(lines, [("Cycle rules", 9), ("Registers", 19)]);
+    }
+
+    #[test]
+    fn a_tag_names_a_rule_by_its_number_or_its_section() {
+        let readme = "\
+# block
+
+1. no rule
+
+## Cycle rules where the paper is silent
+
+The paper holds.
+
+1. `a` is b:
+
+   - if c
+
+   | of | a table |
+   |---|---|
+   | d | e |
+
+2. f
+
+### More
+
+3. g
+
+## States
+
+| State | To |
+|---|---|
+| IDLE | `RUN` |
+| RUN | IDLE |
+
+1. none
+";
+        let line = |key: &str| named(readme, key).map(|(rule, nested)| (rule.line, nested.len()));
+        for (key, expected) in [
+            ("1", Some((9, 3))),
+            ("2", Some((17, 0))),
+            ("3", Some((21, 0))),
+            ("4", None),
+            ("Cycle rules", Some((7, 0))),
+            ("Cycle rules 2. f", Some((17, 0))),
+            ("States", Some((25, 0))),
+            ("States IDLE", Some((27, 0))),
+            ("States RUN", Some((28, 0))),
+            ("States none", Some((30, 0))),
+            ("States DONE", None),
+            ("Errors", None),
+        ] {
+            assert_eq!(line(key), expected, "{key}");
+        }
     }
 
     #[test]

@@ -4,25 +4,30 @@ use std::cmp::Reverse;
 
 use bodies::Sources;
 use cosim::Mismatch;
+use cosim::deviation::Deviation;
 use cosim::inspect::Inspected;
 use cosim::registers::model_name;
 
 use super::super::files_of_rtl::{lines, shown};
 use super::changes::{self, Hunk};
 use super::line;
+use super::origin::{self, Origin};
 use super::rtl::{Assignment, Place, Rtl};
 use super::rules::stem;
+use super::tags;
 
 /// Changes that are listed.
 const MOST_CHANGES: usize = 5;
 
 /// Shows which line assigns what differs first, and before it which lines the user has changed.
-pub fn tell(mismatch: &Mismatch, block: &str) {
-    let Ok(sources) = Sources::current() else { return };
+/// Returns the keys of the tags there, the likeliest first.
+pub fn tell(mismatch: &Mismatch, block: &str, deviation: Option<&Deviation>) -> Vec<String> {
+    let Ok(sources) = Sources::current() else { return Vec::new() };
     let mut hunks = changes::of_block(&sources, block);
-    let place = Rtl::of_block(&sources, block).and_then(|rtl| {
-        let found = found(&rtl, mismatch, block);
-        likeliest(&rtl, &found, &hunks)
+    let rtl = Rtl::of_block(&sources, block);
+    let place = rtl.as_ref().and_then(|rtl| {
+        let found = found(rtl, mismatch, block);
+        likeliest(rtl, &found, &hunks)
     });
     sort(&mut hunks, &names(mismatch), place.as_ref());
     for (i, hunk) in hunks.iter().take(MOST_CHANGES).enumerate() {
@@ -35,8 +40,78 @@ pub fn tell(mismatch: &Mismatch, block: &str) {
     if let Some(place) = place {
         let text = lines(&sources, block, &place.path).and_then(|l| l.get(place.line - 1).cloned());
         let text = text.unwrap_or_default();
-        line("source", &shown(&sources, block, &place.path, place.line, text.trim()));
+        line("source", &shown(&sources, block, &place.path, place.line, code(&text)));
     }
+    let mut keys = Vec::new();
+    let built_in = Rtl::of_block(&Sources::built_in(), block);
+    if let (Some(deviation), Some(rtl)) = (deviation, &built_in) {
+        keys = tell_deviation(rtl, deviation, block);
+    }
+    if let Some(rtl) = rtl.filter(|_| hunks.len() <= MOST_CHANGES) {
+        let tags = |hunk: &Hunk| tags::nearest(rtl.lines(&hunk.path), hunk.line);
+        keys.extend(hunks.iter().flat_map(tags));
+        keys.extend(keys_of(&rtl, mismatch, block));
+    }
+    if let Some(rtl) = built_in.filter(|_| !hunks.is_empty()) {
+        keys.extend(keys_of(&rtl, mismatch, block));
+    }
+    keys
+}
+
+/// Shows at which signal the insides begin to differ from those of the RTL in this program, and
+/// what assigns it there. Returns the keys of the tags of that.
+fn tell_deviation(rtl: &Rtl, deviation: &Deviation, block: &str) -> Vec<String> {
+    let Deviation { cycle, is_first_seen, .. } = deviation;
+    let origins = origin::of_deviation(rtl, block, deviation);
+    if let Some(Origin { signal, assignment: Assignment { place, .. } }) = origins.first() {
+        let or_earlier = if *is_first_seen { " or earlier" } else { "" };
+        let text = rtl.lines(&place.path).get(place.line - 1).map_or("", |line| code(line));
+        let Place { path, line: number } = place;
+        let what =
+            format!("{signal} is the first signal that differs from that of the RTL in duet");
+        line(
+            "inside",
+            &format!("{what}, from cycle {cycle}{or_earlier} on: {path}:{number}: {text}"),
+        );
+    }
+    let keys = origins.iter().flat_map(|origin| {
+        let path = origin.signal.split('.');
+        keys_at(rtl, block, &origin.assignment.place, path)
+    });
+    keys.collect()
+}
+
+/// The keys of the tags about a place, else about the instance that it is in.
+fn keys_at<'a>(
+    rtl: &Rtl,
+    block: &str,
+    place: &Place,
+    path: impl Iterator<Item = &'a str>,
+) -> Vec<String> {
+    let places = [place.clone()].into_iter().chain(rtl.instances(block, path));
+    let mut keys = places.map(|place| tags::nearest(rtl.lines(&place.path), place.line));
+    keys.find(|keys| !keys.is_empty()).unwrap_or_default()
+}
+
+/// The keys of the tags about what assigns the registers that differ first, else the port.
+fn keys_of(rtl: &Rtl, mismatch: &Mismatch, block: &str) -> Vec<String> {
+    let registers = mismatch.first.iter().flat_map(|first| &first.registers);
+    let paths: Vec<_> = registers.filter_map(|(name, ..)| path_of(mismatch, name)).collect();
+    let assigned = paths.iter().flat_map(|path| {
+        rtl.register(block, path).into_iter().map(|assignment| (*path, assignment))
+    });
+    let assigned: Vec<_> = assigned.collect();
+    let of_port = mismatch.differences.first().filter(|_| assigned.is_empty());
+    let of_port = of_port.into_iter().flat_map(|first| {
+        rtl.output(block, &first.field).into_iter().map(|assignment| ("", assignment))
+    });
+    let all = assigned.into_iter().chain(of_port);
+    all.flat_map(|(path, a)| keys_at(rtl, block, &a.place, path.split('.'))).collect()
+}
+
+/// A line without its comment.
+fn code(line: &str) -> &str {
+    line.split("//").next().unwrap_or_default().trim()
 }
 
 /// What assigns each register that differs first, or the port's field where none does.

@@ -120,6 +120,14 @@ impl Reached {
             ("programs_on_chiplets", self.with_chiplets),
         ]);
         let transfers = self.transfers.iter().map(|(name, count)| (*name, *count)).collect();
-        Outcome { cycles, transfers, busiest: Vec::new(), coverage, mismatch, unwritten: None }
+        Outcome {
+            cycles,
+            transfers,
+            busiest: Vec::new(),
+            coverage,
+            mismatch,
+            window: None,
+            unwritten: None,
+        }
     }
 }
