@@ -153,7 +153,7 @@ mod tests {
             ..WindowCycle::default()
         });
         let cycles = cycles.collect();
-        Window { inside: Inside { registers: Vec::new(), trace: Some(trace) }, cycles }
+        Window { inside: Inside { trace: Some(trace), ..Inside::default() }, cycles }
     }
 
     const PARTS: &str = "\

@@ -39,7 +39,7 @@ impl Window {
             .variables
             .iter()
             .map(|variable| (variable.path(), variable.signal))
-            .filter(|(path, _)| registers::is_register(path))
+            .filter(|(path, _)| self.inside.of_rtl.has(path))
             .map(|(path, signal)| (registers::model_name(&path), signal))
             .collect();
         for (at, window) in self.cycles.iter().take_while(|w| w.cycle <= cycle).enumerate() {
@@ -70,7 +70,7 @@ impl Window {
             let mut internals = Internals::new(header);
             self.cycles[..=at].iter().for_each(|window| drop(internals.take(&window.trace)));
             let paths = internals.variables.iter().map(|v| (v.path(), v.signal));
-            let registers = paths.filter(|(path, _)| registers::is_register(path));
+            let registers = paths.filter(|(path, _)| self.inside.of_rtl.has(path));
             registers.map(|(path, signal)| (path, value(&internals.bits(signal)))).collect()
         });
         let declared = self.inside.registers.iter().map(|(name, _)| name.clone()).collect();
@@ -128,22 +128,54 @@ impl Inspected {
         both.collect()
     }
 
-    /// How many registers of the RTL the model has under the same name, and the paths of the
-    /// others; the elements of an array are one.
-    pub fn names(&self) -> (usize, Vec<String>) {
-        let Self::Registers { declared, rtl, .. } = self else { return (0, Vec::new()) };
-        let declared: HashSet<_> = declared.iter().map(|name| array(name)).collect();
+    /// The registers of both bodies by name; the elements of an array are one.
+    pub fn names(&self) -> Names {
+        let Self::Registers { declared, rtl, .. } = self else { return Names::default() };
+        let mut only_model: Vec<_> = declared.iter().map(|name| array(name)).collect();
+        only_model.dedup();
+        let declared: HashSet<_> = only_model.iter().cloned().collect();
         let (mut seen, mut alike, mut others) = (HashSet::new(), 0, Vec::new());
+        let mut named = HashSet::new();
         for path in rtl.iter().map(|(path, _)| array(path)) {
             if !seen.insert(path.clone()) {
                 continue;
             }
-            match declared.contains(&registers::model_name(&path)) {
+            let name = registers::model_name(&path);
+            match declared.contains(&name) {
                 true => alike += 1,
                 false => others.push(path),
             }
+            named.insert(name);
         }
-        (alike, others)
+        only_model.retain(|name| !named.contains(name));
+        Names { alike, only_rtl: others, only_model }
+    }
+}
+
+/// Registers of a difference by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names {
+    /// How many registers of the RTL the model has under the same name.
+    pub alike: usize,
+    /// Paths of those that it has not.
+    pub only_rtl: Vec<String>,
+    /// Names of the model's that the RTL has not.
+    pub only_model: Vec<String>,
+}
+
+impl Names {
+    /// What has no counterpart, of each side that has such registers: `most` names of it.
+    pub fn notes(&self, most: usize) -> Vec<String> {
+        let sides = [("only in the RTL", &self.only_rtl), ("only in the model", &self.only_model)];
+        let note = |(side, names): (&str, &Vec<String>)| {
+            let (listed, others) = names.split_at(names.len().min(most));
+            let more = match others.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            (!names.is_empty()).then(|| format!("{side}: {}{more}", listed.join(", ")))
+        };
+        sides.into_iter().filter_map(note).collect()
     }
 }
 
@@ -169,7 +201,8 @@ impl fmt::Display for Inspected {
             write!(f, "\n  {label} {name}  model {model}  rtl {rtl}   differs")?;
         }
         write_registers(f, "model", model)?;
-        write_registers(f, "rtl", rtl)
+        write_registers(f, "rtl", rtl)?;
+        self.names().notes(MOST).iter().try_for_each(|note| write!(f, "\n  state  {note}"))
     }
 }
 

@@ -9,7 +9,7 @@ use ports::{Ports, image_words};
 use crate::inspect::Window;
 use crate::past::{Past, carried};
 use crate::recorder::Recorder;
-use crate::registers;
+use crate::registers::{self, Registers};
 use crate::report::{Mismatch, RunName, differences, shown_fields};
 use crate::rtl::Rtl;
 use crate::sample::{HISTORY, Inside, WindowCycle};
@@ -92,7 +92,11 @@ impl<M: Model> Lockstep<M> {
     /// Whoever traces it from now on sees its insides too.
     pub fn look_inside(&mut self) -> Inside {
         self.inside = true;
-        Inside { registers: registers::declared(&self.model), trace: self.rtl.trace_header() }
+        Inside {
+            registers: registers::declared(&self.model),
+            of_rtl: Registers::of(M::describe(&self.config).name),
+            trace: self.rtl.trace_header(),
+        }
     }
 
     /// Cycles up to the first that is kept with its insides; `u64::MAX` where none is.

@@ -1,6 +1,11 @@
 //! Registers of a model by name, taken out of it for reports and waveforms. Not on the per-cycle
 //! path.
 
+mod written;
+
+use std::collections::HashSet;
+
+use bodies::Sources;
 use hwmodel::{Block, State};
 
 use crate::value::Value;
@@ -40,10 +45,41 @@ pub fn model_name(path: &str) -> String {
     name
 }
 
-/// True for what the RTL's conventions call a register: a variable with the suffix `_q`, or a field
-/// of one.
-pub fn is_register(path: &str) -> bool {
-    path.split('.').any(|part| part.split('[').next().is_some_and(|stem| stem.ends_with("_q")))
+/// What the RTL's conventions call a register: a variable with the suffix `_q`.
+fn is_named_so(part: &str) -> bool {
+    stem(part).ends_with("_q")
+}
+
+/// A name without indices.
+fn stem(part: &str) -> &str {
+    part.split('[').next().unwrap_or(part)
+}
+
+/// Which variables of a block's RTL are registers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Registers {
+    /// Names that an `always_ff` assigns.
+    written: HashSet<String>,
+}
+
+impl Registers {
+    /// Of the RTL of this block as it is built now.
+    pub fn of(block: &str) -> Self {
+        let files = Sources::current().and_then(|sources| sources.of_block(block));
+        let mut written = HashSet::new();
+        for file in files.unwrap_or_default().iter().filter(|file| file.path.ends_with(".sv")) {
+            written::add(&String::from_utf8_lossy(&file.content), &mut written);
+        }
+        Self { written }
+    }
+
+    /// True for a variable that is named so or assigned in an `always_ff`, or a field of one. The
+    /// names of all modules of a block count together, ports excepted: these are compared as ports.
+    pub fn has(&self, path: &str) -> bool {
+        path.split('.').any(|part| {
+            is_named_so(part) || (!part.ends_with("_o") && self.written.contains(stem(part)))
+        })
+    }
 }
 
 #[cfg(test)]
@@ -60,8 +96,16 @@ mod tests {
             ("seq_q", "seq"),
         ] {
             assert_eq!(model_name(path), name);
-            assert!(is_register(path));
+            assert!(Registers::default().has(path));
         }
-        assert!(!is_register("u_fifo.count_o") && !is_register("u_q_unit.next"));
+        let named = Registers::default();
+        assert!(!named.has("u_fifo.count_o") && !named.has("u_q_unit.next"));
+        let written = ["count", "regs", "valid_o"].map(String::from).into();
+        let registers = Registers { written };
+        for path in ["u_fifo.count", "count[3]", "regs.state", "seq_q"] {
+            assert!(registers.has(path), "{path}");
+        }
+        assert!(!registers.has("u_count.next") && !registers.has("valid_o"));
+        assert_eq!(model_name("u_fifo.count[3]"), "fifo.count[3]");
     }
 }

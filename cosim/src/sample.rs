@@ -3,6 +3,7 @@
 use ports::Description;
 use ports::image_words;
 
+use crate::registers::Registers;
 use crate::value::Value;
 
 /// Cycles that a report and the waveform around a difference look back.
@@ -13,6 +14,8 @@ pub(crate) const HISTORY: usize = 32;
 pub struct Inside {
     /// Names and widths of the model's registers; empty without a model.
     pub registers: Vec<(String, u32)>,
+    /// Which variables of the RTL are registers.
+    pub of_rtl: Registers,
     /// The header of the RTL's trace; `None` without RTL that can be traced.
     pub trace: Option<String>,
 }

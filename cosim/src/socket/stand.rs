@@ -14,7 +14,7 @@ use crate::body::{BodyError, BodyKind, Sight};
 use crate::inspect;
 use crate::lockstep::{AFTER, Lockstep};
 use crate::recorder::Recorder;
-use crate::registers;
+use crate::registers::{self, Registers};
 use crate::report::{Mismatch, RunName};
 use crate::rtl::{Rtl, RtlOptions};
 use crate::sample::{Inside, WindowCycle};
@@ -347,8 +347,13 @@ impl<M: Model> Seat for Stand<M> {
     fn look_inside(&mut self) -> Inside {
         self.inside = true;
         match &mut self.body {
-            Body::Model(model) => Inside { registers: registers::declared(&**model), trace: None },
-            Body::Rtl(rtl, _) => Inside { registers: Vec::new(), trace: rtl.trace_header() },
+            Body::Model(model) => {
+                Inside { registers: registers::declared(&**model), ..Inside::default() }
+            }
+            Body::Rtl(rtl, _) => {
+                let of_rtl = Registers::of(M::describe(&self.config).name);
+                Inside { of_rtl, trace: rtl.trace_header(), ..Inside::default() }
+            }
             Body::Lockstep(pair) => pair.look_inside(),
         }
     }

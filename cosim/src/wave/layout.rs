@@ -11,7 +11,7 @@ use super::internals::{self, Internals};
 use super::scopes::variable_name;
 use super::timeline::Clock;
 use super::{SCOPES, STATE, Shown, place, scopes};
-use crate::registers;
+use crate::registers::Registers;
 use crate::value::full_name;
 
 /// Elements of an array that are shown; the others are in the file.
@@ -136,13 +136,14 @@ impl Layout {
     /// The RTL's registers, a group for each instance that has some.
     fn instances(&mut self, shown: &Shown, internals: &Internals) {
         let (place, block) = (&shown.place, shown.scopes().join("."));
+        let of_rtl = &shown.inside.of_rtl;
         let mut groups: Vec<(String, Vec<&internals::Variable>)> = Vec::new();
-        for variable in internals.variables.iter().filter(|v| registers::is_register(&v.path())) {
-            if elements_before(&variable.path()) >= ELEMENTS {
+        for variable in internals.variables.iter().filter(|v| of_rtl.has(&v.path())) {
+            if elements_before(of_rtl, &variable.path()) >= ELEMENTS {
                 continue;
             }
             // A struct's fields stand with its instance.
-            let is_instance = |part: &&String| !registers::is_register(part);
+            let is_instance = |part: &&String| !of_rtl.has(part);
             let scope: Vec<_> = variable.scope.iter().take_while(is_instance).cloned().collect();
             let instance = scope.join(".");
             match groups.iter_mut().find(|(name, _)| *name == instance) {
@@ -187,8 +188,8 @@ fn variable(label: &str, scope: &str, name: &str, width: u32) -> Variable {
 }
 
 /// The highest index in a path: elements of an array that come before this one.
-fn elements_before(path: &str) -> usize {
-    let registers = path.split('.').skip_while(|part| !registers::is_register(part));
+fn elements_before(of_rtl: &Registers, path: &str) -> usize {
+    let registers = path.split('.').skip_while(|part| !of_rtl.has(part));
     let indices = registers.flat_map(|part| part.split('[').skip(1));
     indices.filter_map(|index| index.split(']').next()?.parse().ok()).max().unwrap_or(0)
 }

@@ -40,3 +40,25 @@ fn a_difference_is_found() {
         assert_eq!(output.status.code(), Some(1));
     }
 }
+
+/// Registers of the RTL that the model has in another form, and so does not show.
+const ONLY_RTL: [&str; 3] = ["read_q", "word_q", "write_q"];
+
+/// Reports compare registers that model and RTL name alike: a wrong name in `show_state` is on one
+/// side only.
+#[test]
+fn registers_of_model_and_rtl_have_the_same_names() {
+    if has_rtl() {
+        let output = run("cosim word_fifo --cycles 10000 --flip pop[0]@500");
+        let text = String::from_utf8_lossy(&output.stdout);
+        let names = |side: &str| -> Vec<String> {
+            let list = text.split_once(&format!("only in the {side}: "));
+            let line = list.and_then(|(_, rest)| rest.lines().next()).unwrap_or_default();
+            let mut names: Vec<_> = line.split(", ").map(String::from).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(names("RTL"), ONLY_RTL, "{text}");
+        assert!(!text.contains("only in the model"), "{text}");
+    }
+}

@@ -14,7 +14,7 @@ use super::{LABEL, line, source};
 
 /// Registers that are listed.
 const MOST_REGISTERS: usize = 8;
-/// Registers of the RTL alone that are listed.
+/// Registers of one side alone that are listed.
 const MOST_ONLY: usize = 3;
 /// Rules that are quoted.
 const MOST_RULES: usize = 3;
@@ -71,6 +71,8 @@ fn tell_registers(mismatch: &Mismatch) {
             if registers.len() > MOST_REGISTERS {
                 line("", &format!("and {} more", registers.len() - MOST_REGISTERS));
             }
+            let inside = mismatch.inside.as_ref().map(Inspected::names).unwrap_or_default();
+            inside.notes(MOST_ONLY).iter().for_each(|note| line("", note));
         }
         (None, Some(Inspected::Missing(why))) => line("registers", why),
         (None, Some(inside @ Inspected::Registers { .. })) => {
@@ -93,20 +95,15 @@ fn since(first: &Differing, cycle: u64) -> String {
 
 /// What is compared where no register differs, and what is not.
 fn agreement(inside: &Inspected) -> String {
-    let (alike, only_rtl) = inside.names();
-    let mut text = match alike {
+    let names = inside.names();
+    let text = match names.alike {
         0 => "model and RTL have no register of one name".to_string(),
         1 => "the 1 register that model and RTL name alike agrees up to this cycle".to_string(),
-        _ => format!("the {alike} registers that model and RTL name alike agree up to this cycle"),
-    };
-    if !only_rtl.is_empty() {
-        let (named, others) = only_rtl.split_at(only_rtl.len().min(MOST_ONLY));
-        text += &format!("; only in the RTL: {}", named.join(", "));
-        if !others.is_empty() {
-            text += &format!(" and {} more", others.len());
+        alike => {
+            format!("the {alike} registers that model and RTL name alike agree up to this cycle")
         }
-    }
-    text
+    };
+    [vec![text], names.notes(MOST_ONLY)].concat().join("; ")
 }
 
 /// A transfer as a line.
@@ -272,7 +269,8 @@ mod tests {
             (
                 &["a"],
                 &["b_q[0]", "b_q[1]", "u_c.d_q"],
-                "model and RTL have no register of one name; only in the RTL: b_q, u_c.d_q",
+                "model and RTL have no register of one name; only in the RTL: b_q, u_c.d_q; only \
+                 in the model: a",
             ),
             (
                 &["a", "b"],
