@@ -31,7 +31,7 @@ pub use key::{Key, checksum};
 pub use make::{body, build, lint, ready};
 pub use request::{Request, Variant};
 pub use sources::{
-    Embedded, Origin, Source, Sources, embed, embed_beside, replace_sources, with_built_in,
+    Embedded, Origin, Source, Sources, edited, embed, embed_beside, replace_sources, with_built_in,
 };
 pub use step::{Step, on_step};
 pub use toolset::versions;

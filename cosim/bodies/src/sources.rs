@@ -1,5 +1,6 @@
 //! The SystemVerilog that bodies are made of: a folder's, or what the program has embedded.
 
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ pub type Embedded = (&'static str, &'static [u8]);
 /// Where the RTL comes from.
 #[derive(Clone, Debug)]
 pub struct Sources {
-    /// A folder with one folder for each block and `common`.
+    /// A folder with one folder for each block. Where it has no `common`, that of the program.
     folder: Option<PathBuf>,
     /// The same as the user names it, where the user can open its files.
     named: Option<PathBuf>,
@@ -39,6 +40,8 @@ pub enum Origin {
 struct Choice {
     embedded: Vec<Embedded>,
     others: Vec<Embedded>,
+    /// The folders that the files of `others` were taken from when the program was built.
+    origins: Vec<(&'static str, &'static [Embedded])>,
     folder: Option<Folder>,
     /// That in the program is taken all the same.
     is_built_in: bool,
@@ -53,6 +56,7 @@ struct Folder {
 static CHOICE: RwLock<Choice> = RwLock::new(Choice {
     embedded: Vec::new(),
     others: Vec::new(),
+    origins: Vec::new(),
     folder: None,
     is_built_in: false,
 });
@@ -63,8 +67,57 @@ pub fn embed(files: &[Embedded]) {
 }
 
 /// RTL of blocks outside the project's tree: also for when a folder is named that has none of them.
-pub fn embed_beside(files: &[Embedded]) {
-    CHOICE.write().unwrap_or_else(|e| e.into_inner()).others.extend(files);
+/// `folder`: where the files lay when the program was built.
+pub fn embed_beside(folder: &'static str, files: &'static [Embedded]) {
+    let mut choice = CHOICE.write().unwrap_or_else(|e| e.into_inner());
+    choice.others.extend(files);
+    choice.origins.push((folder, files));
+}
+
+/// Files on disk that are not what the program has in it, each with what is different. None of a
+/// block whose RTL comes from a folder that was named, and none where the folder is no more.
+pub fn edited() -> Vec<String> {
+    let named = Sources::current().ok().and_then(|sources| sources.folder);
+    let choice = CHOICE.read().unwrap_or_else(|e| e.into_inner());
+    let mut found = Vec::new();
+    for (folder, files) in &choice.origins {
+        let folder = Path::new(folder);
+        let blocks: BTreeSet<_> =
+            files.iter().filter_map(|(path, _)| path.split('/').next()).collect();
+        for block in blocks {
+            let is_named = named.as_ref().is_some_and(|named| named.join(block).is_dir());
+            if !is_named && folder.join(block).is_dir() {
+                compare(folder, block, files, &mut found);
+            }
+        }
+    }
+    found
+}
+
+/// Compares the files of a block in a folder with those that are embedded.
+fn compare(folder: &Path, block: &str, files: &[Embedded], found: &mut Vec<String>) {
+    let mut on_disk = Vec::new();
+    if read_folder(folder, block, &mut on_disk).is_err() {
+        return;
+    }
+    let shown = |path: &str| folder.join(path).display().to_string();
+    let own = files
+        .iter()
+        .filter(|(path, _)| path.split('/').next() == Some(block) && is_read(Path::new(path)));
+    for (path, content) in own {
+        match on_disk.iter().find(|source| source.path == *path) {
+            None => found.push(format!("{} is missing", shown(path))),
+            Some(source) if source.content != *content => {
+                found.push(format!("{} has been edited", shown(path)));
+            }
+            Some(_) => {}
+        }
+    }
+    for Source { path, .. } in &on_disk {
+        if files.iter().all(|(name, _)| name != path) {
+            found.push(format!("{} is not in the program", shown(path)));
+        }
+    }
 }
 
 /// Other RTL for all bodies that are asked for from now on. `named`: the folder in which the user
@@ -96,10 +149,16 @@ pub(super) fn embedded(path: &str) -> Option<&'static [u8]> {
 
 fn checked(folder: &Path) -> Result<PathBuf, String> {
     let absolute = fs::canonicalize(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    match absolute.join(COMMON).is_dir() {
+    match has_rtl(&absolute) {
         true => Ok(absolute),
-        false => Err(format!("{}: has no folder {COMMON}", folder.display())),
+        false => Err(format!("{}: has no folder with SystemVerilog in it", folder.display())),
     }
+}
+
+/// Whether one of the folders in it has a file that Verilator reads.
+fn has_rtl(folder: &Path) -> bool {
+    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
+    entries(folder).any(|entry| entries(&entry.path()).any(|file| is_read(&file.path())))
 }
 
 /// One file of a block's RTL.
@@ -140,6 +199,9 @@ impl Sources {
                 ));
             }
             embedded.extend(&choice.embedded);
+        } else if folder.as_ref().is_some_and(|folder| !folder.join(COMMON).is_dir()) {
+            let is_common = |(path, _): &&Embedded| Path::new(path).starts_with(COMMON);
+            embedded.extend(choice.embedded.iter().filter(is_common));
         }
         Ok(Self { folder, named, embedded, origin })
     }
@@ -242,4 +304,52 @@ fn read_folder(root: &Path, folder: &str, into: &mut Vec<Source>) -> Result<(), 
         into.push(Source { path: format!("{folder}/{name}"), content });
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILES: &[Embedded] =
+        &[("b/b.sv", b"module b"), ("b/c.svh", b"c"), ("b/README.md", b"rules"), ("d/d.sv", b"d")];
+
+    #[test]
+    fn files_that_differ_from_the_program_are_named() {
+        let folder = files::Folder::new().unwrap();
+        let path = folder.path();
+        fs::create_dir(path.join("b")).unwrap();
+        let edited = || {
+            let mut found = Vec::new();
+            compare(path, "b", FILES, &mut found);
+            found.sort();
+            found
+        };
+        let is = |name: &str, what: &str| format!("{} {what}", path.join(name).display());
+        for (name, text) in [("b.sv", "module b"), ("c.svh", "c"), ("README.md", "other rules")] {
+            fs::write(path.join("b").join(name), text).unwrap();
+        }
+        assert!(edited().is_empty());
+        fs::write(path.join("b/b.sv"), "module b2").unwrap();
+        fs::write(path.join("b/new.sv"), "").unwrap();
+        fs::remove_file(path.join("b/c.svh")).unwrap();
+        assert_eq!(
+            edited(),
+            [
+                is("b/b.sv", "has been edited"),
+                is("b/c.svh", "is missing"),
+                is("b/new.sv", "is not in the program")
+            ]
+        );
+    }
+
+    #[test]
+    fn folder_needs_rtl_and_no_common() {
+        let folder = files::Folder::new().unwrap();
+        assert!(!has_rtl(folder.path()));
+        fs::create_dir(folder.path().join("b")).unwrap();
+        fs::write(folder.path().join("b/README.md"), "").unwrap();
+        assert!(!has_rtl(folder.path()));
+        fs::write(folder.path().join("b/b.sv"), "").unwrap();
+        assert!(has_rtl(folder.path()));
+    }
 }

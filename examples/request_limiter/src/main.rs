@@ -15,6 +15,6 @@ const RTL: &[bodies::Embedded] = &[
 ];
 
 fn main() -> ExitCode {
-    bodies::embed_beside(RTL);
+    bodies::embed_beside(concat!(env!("CARGO_MANIFEST_DIR"), "/rtl"), RTL);
     duet::main()
 }

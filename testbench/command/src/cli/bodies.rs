@@ -68,7 +68,7 @@ struct BuildArgs {
 #[derive(Default, clap::Args)]
 #[group(skip)]
 pub struct Sources {
-    /// Build the RTL from this folder, which has the blocks' folders and `common`
+    /// Build the RTL from this folder, which has the blocks' folders
     #[arg(long = "rtl", value_name = "DIR", group = bundled::FILE)]
     folder: Option<PathBuf>,
     /// If it comes from a bundle.
@@ -98,13 +98,30 @@ impl Sources {
 
     /// Before any library is requested.
     pub fn apply(&self) -> Result<(), Failure> {
-        let Some(folder) = &self.folder else { return Ok(()) };
+        let Some(folder) = &self.folder else {
+            warn_of_edits();
+            return Ok(());
+        };
         let (named, is_foreign) = match &self.bundled {
             Some(Bundled { named, is_foreign }) => (named.as_deref(), *is_foreign),
             None => (Some(folder.as_path()), false),
         };
         let origin = if is_foreign { Origin::Foreign } else { Origin::Own };
-        replace_sources(folder, named, origin).map_err(|e| Failure::usage(format!("--rtl {e}")))
+        replace_sources(folder, named, origin).map_err(|e| Failure::usage(format!("--rtl {e}")))?;
+        warn_of_edits();
+        Ok(())
+    }
+}
+
+/// The program runs the RTL of its build, whatever has become of the files since.
+fn warn_of_edits() {
+    let edited = bodies::edited();
+    if !edited.is_empty() {
+        eprintln!(
+            "duet: warning: this program runs the RTL of its build; since then {}. Run `cargo build \
+             --release`, or use --rtl DIR",
+            edited.join(", ")
+        );
     }
 }
 

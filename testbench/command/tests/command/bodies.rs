@@ -337,12 +337,19 @@ fn rtl_of_ones_own_replaces_the_projects() {
     fs::write(&top, whole.replace("packetizer_run #(", "packetizer_walk #(")).unwrap();
     let place = format!("%Error-MODMISSING: rtl/packetizer/packetizer.sv:{number}:3: ");
     desk.refuses(2, &format!("{RUN} --rtl rtl"), &[&place, "packetizer_walk"]);
+    let verdict = desk.duet(&format!("{RUN} --rtl rtl")).last_line().to_string();
+    let refused = verdict.split_once(": Verilator rejects the RTL with ").expect(&verdict).1;
+    assert!(refused.contains(&format!(": {place}")), "{verdict}");
     let folder = desk.file("rtl").display().to_string();
     let place = format!("%Error-MODMISSING: {folder}/packetizer/packetizer.sv:{number}:3: ");
     desk.refuses(2, &format!("{RUN} --rtl {folder}"), &[&place]);
     desk.refuses(2, &format!("{RUN} --rtl nosuch"), &["--rtl nosuch: No such file"]);
     fs::create_dir(desk.file("empty")).unwrap();
-    desk.refuses(2, &format!("{RUN} --rtl empty"), &["--rtl empty: has no folder common"]);
+    desk.refuses(
+        2,
+        &format!("{RUN} --rtl empty"),
+        &["--rtl empty: has no folder with SystemVerilog in it"],
+    );
     let block = "cosim depacketizer --cycles 10 --rtl rtl";
     desk.refuses(2, block, &["no Verilated library", "has no depacketizer/depacketizer.sv"]);
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::bodies::{copy_of, replace};
+use crate::bodies::replace;
 use crate::desk::Desk;
 
 #[test]
@@ -138,14 +138,34 @@ fn new_crates_build_and_pass_lockstep_and_a_fault_in_the_rtl_is_found() {
     assert!(passed.status.success() && text(&passed).ends_with(last), "{}", text(&passed));
 
     // Rule 1 of the block: a free entry.
-    let rtl = copy_of(&desk, &["common"]);
-    fs::create_dir(rtl.join("fresh_block")).unwrap();
-    let file = "fresh_block/fresh_block.sv";
-    fs::copy(folder.join("fresh_block/rtl").join(file), rtl.join(file)).unwrap();
-    replace(&rtl.join(file), "count_q < 5'(Depth)", "count_q < 5'(Depth - 1)");
+    let rtl = folder.join("fresh_block/rtl");
+    let file = rtl.join("fresh_block/fresh_block.sv");
+    replace(&file, "count_q < 5'(Depth)", "count_q < 5'(Depth - 1)");
+    fs::write(rtl.join("fresh_block/part.svh"), "").unwrap();
+    // The program has the RTL of its build.
+    let passed = run("fresh-block", lockstep);
+    let warning = format!(
+        "runs the RTL of its build; since then {} has been edited, {} is not in the program. Run \
+         `cargo build --release`, or use --rtl DIR",
+        file.display(),
+        rtl.join("fresh_block/part.svh").display()
+    );
+    assert!(passed.status.success() && text(&passed).contains(&warning), "{}", text(&passed));
     let found = run("fresh-block", &format!("{lockstep} --rtl {}", rtl.display()));
     assert_eq!(found.status.code(), Some(1), "{}", text(&found));
     assert!(text(&found).contains("fresh_block.push_ready_o at cycle "), "{}", text(&found));
+    assert!(!text(&found).contains("warning"), "{}", text(&found));
+    // A register of any name is compared, and one without a counterpart is listed.
+    replace(&file, "count_q < 5'(Depth - 1)", "count_q < 5'(Depth)");
+    let rtl_text = fs::read_to_string(&file).unwrap();
+    let flip = "cosim fresh_block --cycles 20000 --flip pop[0]@500 --rtl";
+    for (name, lists_count) in [("count", false), ("held", true)] {
+        fs::write(&file, rtl_text.replace("count_q", name)).unwrap();
+        let found = run("fresh-block", &format!("{flip} {}", rtl.display()));
+        assert!(text(&found).contains(&format!(" {name}=0x")), "{}", text(&found));
+        let only = text(&found).contains("  state  only in the model: count\n");
+        assert_eq!(only, lists_count, "{}", text(&found));
+    }
 
     let machine = "run --system cpelide-2-small --workload copy --set l1.design=fresh-design \
                    --impl fresh_design_limiter=lockstep";
