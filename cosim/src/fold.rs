@@ -1,7 +1,23 @@
 //! Long lines of reports, folded at words.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Columns of a report, unless a terminal has others.
+const COLUMNS: usize = 100;
+/// Least columns that a report is folded to.
+const LEAST: usize = 40;
+
+static TERMINAL: AtomicUsize = AtomicUsize::new(COLUMNS);
+
+/// Reports are shown on a terminal with so many columns.
+pub fn set_columns(columns: usize) {
+    TERMINAL.store(columns.max(LEAST), Ordering::Relaxed);
+}
+
 /// Columns of a report.
-pub const COLUMNS: usize = 100;
+pub fn columns() -> usize {
+    TERMINAL.load(Ordering::Relaxed)
+}
 
 /// How a line goes on in the next one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -12,14 +28,18 @@ pub enum Style {
     Command,
 }
 
-/// The same in lines of at most [`COLUMNS`] columns, all but the first after `indent` spaces. Any
+/// The same in lines of at most [`columns`], all but the first after `indent` spaces. Any
 /// other word that is longer than a line, as a path may be, stands alone.
 pub fn fold(line: &str, indent: usize, style: Style) -> String {
-    if width(line) <= COLUMNS {
+    fold_to(columns(), line, indent, style)
+}
+
+fn fold_to(wide: usize, line: &str, indent: usize, style: Style) -> String {
+    if width(line) <= wide {
         return line.to_string();
     }
     let joint = if style == Style::Command { " \\" } else { "" };
-    let most = COLUMNS - joint.len();
+    let most = wide - joint.len();
     let text = line.trim_start();
     let mut columns = line.len() - text.len();
     let mut folded = line[..columns].to_string();
@@ -80,6 +100,14 @@ mod tests {
         assert_eq!(fold(&full, 2, Style::Text), full);
         let over = format!("{}   {}", "a".repeat(93), "b".repeat(5));
         assert_eq!(fold(&over, 2, Style::Text), format!("{}\n  bbbbb", "a".repeat(93)));
+    }
+
+    #[test]
+    fn a_terminal_has_its_own_width() {
+        let line = ["word"; 30].join(" ");
+        assert_eq!(fold_to(149, &line, 2, Style::Text), line);
+        let folded = fold_to(49, &line, 2, Style::Text);
+        assert_eq!(folded.lines().map(str::len).collect::<Vec<_>>(), [49, 46, 46, 11]);
     }
 
     #[test]

@@ -43,15 +43,20 @@ pub fn tell(text: Arguments) {
     let _ = io::stderr().write_all(shown(&text.to_string(), is_coloured).as_bytes());
 }
 
-/// True where both streams are one terminal: a person reads them as one text.
-pub fn is_one_terminal() -> bool {
-    let device = |stream: &dyn AsFd| {
+/// True where both streams are one terminal, pipe or file: they are read as one text.
+pub fn is_one_stream() -> bool {
+    let place = |stream: &dyn AsFd| {
         let file = File::from(stream.as_fd().try_clone_to_owned().ok()?);
-        file.metadata().ok().map(|found| found.rdev())
+        file.metadata().ok().map(|found| (found.dev(), found.ino(), found.rdev()))
     };
     let (stdout, stderr) = (io::stdout(), io::stderr());
-    let are_terminals = stdout.is_terminal() && stderr.is_terminal();
-    are_terminals && device(&stdout).is_some_and(|of| device(&stderr) == Some(of))
+    place(&stdout).is_some_and(|of| place(&stderr) == Some(of))
+}
+
+/// Columns of the terminal that standard output is, if it is one that has a width.
+pub fn terminal_columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    (size.ws_col > 0).then_some(size.ws_col.into())
 }
 
 /// A terminal whose user has not refused colour (no-color.org).

@@ -11,7 +11,7 @@ use traces::trace::{Reader, excerpt};
 
 use super::job::{self, Job, run_failure};
 use super::output::write_bytes;
-use super::{DIFFER, Failure, STUCK, WRONG_VALUE, choice, program};
+use super::{DIFFER, Failure, STUCK, WRONG_VALUE, choice, headline, program};
 use crate::bundle::{Bundle, ENDING, Facts, INSIDE, Short};
 
 /// Where bundles and waveforms of failures go.
@@ -196,11 +196,17 @@ pub fn leave(bundle: Result<Bundle, Failure>, failure: &Failure, name: &str, wav
         let Facts { verb, seed, .. } = &bundle.facts;
         let path = PathBuf::from(format!("{FOLDER}/{verb}-{}-{seed}.{ENDING}", plain(name)));
         let bytes = bundle.to_bytes().map_err(Failure::environment)?;
-        write_bytes(&path, &bytes).map(|()| (path, bundle.facts.short))
+        // The same failure again loses nothing.
+        let other = Bundle::read(&path).ok().filter(|old| *old != bundle);
+        let replaced = other.map(|old| old.facts.message);
+        write_bytes(&path, &bytes).map(|()| (path, bundle.facts.short, replaced))
     });
     match left {
-        Ok((path, short)) => {
+        Ok((path, short, replaced)) => {
             println!("bundle  {}: {} explain says more", path.display(), program());
+            if let Some(message) = replaced {
+                println!("  replaces the bundle of another failure: {}", headline(&message));
+            }
             if let Some(Short { kernels: [first, ..], .. }) = short {
                 println!("  --short: the same from kernel {first} on");
             }

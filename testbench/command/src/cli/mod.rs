@@ -196,6 +196,16 @@ impl Failure {
     }
 }
 
+/// A message in one line: with what its first line announces.
+fn headline(message: &str) -> String {
+    let mut lines = message.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    match (first.ends_with(':'), lines.next()) {
+        (true, Some(second)) => format!("{first} {second}"),
+        _ => first.to_string(),
+    }
+}
+
 /// This program as the user has called it, for commands that it shows.
 pub fn program() -> String {
     let typed = env::args_os().next().and_then(|word| word.into_string().ok());
@@ -221,6 +231,9 @@ pub fn rtl_status(error: &RtlError) -> u8 {
 pub fn main() -> ExitCode {
     ::bodies::embed(rtl_embed::FILES);
     ::bodies::on_step(bodies::show_step);
+    if let Some(columns) = out::terminal_columns() {
+        ::cosim::fold::set_columns(columns);
+    }
     let verb = match help::command().try_get_matches().and_then(|w| Cli::from_arg_matches(&w)) {
         Ok(cli) => cli.verb,
         Err(answer) => return say(&answer),
@@ -234,15 +247,15 @@ pub fn main() -> ExitCode {
     let result = verb.run();
     let status = result.unwrap_or_else(|Failure { status, message }| {
         // Every run ends with its verdict.
-        let (first, others) = message.split_once('\n').unwrap_or((&message, ""));
-        match is_run && out::is_one_terminal() {
+        let (_, others) = message.split_once('\n').unwrap_or((&message, ""));
+        match is_run && out::is_one_stream() {
             // There the verdict says it once.
             true if others.is_empty() => {}
             true => eprintln!("{others}"),
             false => eprintln!("duet: {message}"),
         }
         if is_run {
-            println!("FAIL {first}");
+            println!("FAIL {}", headline(&message));
         }
         status
     });
@@ -265,6 +278,25 @@ fn say(answer: &clap::Error) -> ExitCode {
         false => {
             out::check(answer.print());
             ExitCode::SUCCESS
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::headline;
+
+    #[test]
+    fn a_verdict_has_what_its_message_announces() {
+        for (message, line) in [
+            (
+                "b: refused:\n\n  %Error: b.sv:3:1: unknown\n  more",
+                "b: refused: %Error: b.sv:3:1: unknown",
+            ),
+            ("wrong value\nlife of it", "wrong value"),
+            ("announces nothing:", "announces nothing:"),
+        ] {
+            assert_eq!(headline(message), line);
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The line on a terminal that shows the progress of a long run. Nothing if stderr is no terminal.
+//! The progress of a long run: on a terminal a line that is written over, else a line for each
+//! tenth of the work.
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write};
@@ -10,6 +11,21 @@ use traces::trace::Totals;
 
 /// Between two lines.
 const PERIOD: Duration = Duration::from_secs(1);
+
+/// Accesses of work that takes half a minute: less shows nothing where standard error is no terminal.
+pub const SHORT: u64 = 5_000_000;
+
+/// The tenths of a work that have been reported.
+#[derive(Default)]
+pub struct Tenths(Cell<u64>);
+
+impl Tenths {
+    /// How many per cent to report, where another tenth is done.
+    pub fn pass(&self, done: u64, all: u64) -> Option<u64> {
+        let tenth = done.saturating_mul(10) / all.max(1);
+        (tenth > self.0.replace(tenth.max(self.0.get()))).then_some(10 * tenth)
+    }
+}
 
 /// A line that is written over once a second; nothing of it is left in the end.
 pub struct Line {
@@ -61,12 +77,26 @@ pub fn left(since: Duration, share: f64) -> Option<String> {
     })
 }
 
-/// Shows a line while `machine` runs a program with these totals, and removes it in the end.
-pub fn show<T>(machine: &mut Machine, totals: &Totals, run: impl FnOnce(&mut Machine) -> T) -> T {
+/// Shows a line while `machine` runs a program with these totals, and removes it in the end. Where
+/// standard error is no terminal, lines that begin with `plain`, if it is one of several runs.
+pub fn show<T>(
+    machine: &mut Machine,
+    totals: &Totals,
+    plain: Option<&'static str>,
+    run: impl FnOnce(&mut Machine) -> T,
+) -> T {
+    let totals = *totals;
     if !io::stderr().is_terminal() {
+        let (all, tenths) = (totals.loads + totals.atomics, Tenths::default());
+        if let Some(plain) = plain.filter(|_| all >= SHORT) {
+            machine.on_progress(move |progress| {
+                if let Some(share) = tenths.pass(progress.checked, all) {
+                    eprintln!("duet: {plain}: {share} % of accesses");
+                }
+            });
+        }
         return run(machine);
     }
-    let totals = *totals;
     let told = Rc::new(Line::new());
     let of_run = told.clone();
     machine.on_progress(move |progress| of_run.show(|since| line(progress, &totals, since)));
@@ -95,6 +125,17 @@ fn line(progress: &Progress, totals: &Totals, since: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_tenth_is_reported_once() {
+        let tenths = Tenths::default();
+        let reported: Vec<_> = (0..=30).filter_map(|done| tenths.pass(done, 30)).collect();
+        assert_eq!(reported, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+        let tenths = Tenths::default();
+        let reported: Vec<_> = (0..=3).filter_map(|done| tenths.pass(done, 3)).collect();
+        assert_eq!(reported, [30, 60, 100]);
+        assert_eq!(tenths.pass(1, 3), None);
+    }
 
     #[test]
     fn line_tells_rate_share_and_time_left() {

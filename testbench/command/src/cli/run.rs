@@ -182,7 +182,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let seed = args.choice.job.seed();
     let live = args.live.and_then(|port| Live::start(port, &mut machine, &job, seed));
     tell_threads(&machine, args.choice.job.threads);
-    let result = progress::show(&mut machine, job.totals(), Machine::run);
+    let result = progress::show(&mut machine, job.totals(), None, Machine::run);
     let cycles = machine.cycle();
     let checked = machine.checked();
     let share = 100.0 * checked.determined as f64 / checked.loads.max(1) as f64;
@@ -332,14 +332,15 @@ fn print_kernels(machine: &Machine, gpus: u16) {
         let launches = rest.iter().map(|(_, kernel)| kernel.launches).sum();
         print_row(all, cycles, Some(launches), &format!("({} more kernels)", rest.len()));
     }
-    let mut rest = all - phases.iter().map(|[own, ..]| own).sum::<u64>();
+    let mut others: Vec<(u64, &str)> = Vec::new();
     for (at, (_, text)) in PHASES.iter().enumerate().skip(1) {
-        let own = phases.iter().map(|cycles| cycles[at]).sum();
-        let cycles = if at + 1 == PHASES.len() { rest } else { own };
-        rest -= cycles;
-        if cycles > 0 {
-            print_row(all, cycles, None, &format!("({text})"));
-        }
+        others.push((phases.iter().map(|cycles| cycles[at]).sum(), text));
+    }
+    // Of a run that has failed.
+    let ended = phases.iter().flatten().sum::<u64>();
+    others.push((all - ended, "after the last kernel that ended"));
+    for (cycles, text) in others.into_iter().filter(|(cycles, _)| *cycles > 0) {
+        print_row(all, cycles, None, &format!("({text})"));
     }
 }
 

@@ -49,6 +49,48 @@ fn terminal_shows_each_error_once_and_in_colour() {
     assert!(shown.contains("\n\u{1b}[1;32mPASS\u{1b}[0m reuse: "), "{shown}");
 }
 
+/// A log of both streams is read as one text, too.
+#[test]
+fn log_of_both_streams_has_each_error_once() {
+    let desk = Desk::on_any_build("log");
+    let words = "run --system cpelide-4-small --workload reuse --max-cycles 1000";
+    let script = format!("{} {words} 2>&1", env!("CARGO_BIN_EXE_duet"));
+    let shell = Command::new("sh").args(["-c", &script]).current_dir(desk.file(".")).output();
+    let log = String::from_utf8(shell.unwrap().stdout).unwrap();
+    let error = "not finished after 1000 cycles, the limit";
+    assert!(log.ends_with(&format!("\nFAIL {error}\n")), "{log}");
+    assert_eq!(log.matches(error).count(), 1, "{log}");
+}
+
+#[test]
+fn bundle_of_another_failure_is_replaced_with_a_word() {
+    let desk = Desk::on_any_build("replaced");
+    let run = |size: u32| {
+        let words = "run --system cpelide-4-small --workload reuse --set l2.design=none";
+        desk.duet(&format!("{words} --set workload.size={size}"))
+    };
+    let line = "  replaces the bundle of another failure: ";
+    let first = run(512);
+    assert!(!first.stdout.contains(line), "{}", first.stdout);
+    let same = run(512);
+    assert!(same.stdout.contains("bundle  out/run-reuse-1.bundle") && !same.stdout.contains(line));
+    let other = run(1024);
+    let failure = first.last_line().strip_prefix("FAIL ").unwrap();
+    assert!(other.stdout.contains(&format!("{line}{failure}\n")), "{}", other.stdout);
+}
+
+#[test]
+fn text_has_the_width_of_the_terminal() {
+    let desk = Desk::on_any_build("width");
+    let longest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
+    let words = "compare --system cpelide-4-small --workload reuse --set workload.size=64 \
+                 --perturbed 0 --vary l2.design=software,cpelide";
+    let piped = desk.duet(words).stdout;
+    let Some(shown) = desk.on_terminal_of(Some("140"), &[], words) else { return };
+    assert!((80..=100).contains(&longest(&piped)), "{piped}");
+    assert!((101..=140).contains(&longest(&shown)), "{shown}");
+}
+
 /// Private L2s that nobody tells to release keep what was stored, and other chiplets read what was
 /// there.
 #[test]

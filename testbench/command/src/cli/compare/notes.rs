@@ -1,6 +1,9 @@
 //! What a reader of the table has to know beside it: what designs set, constants that dominate,
 //! configurations that no paper has published, and differences that are within variation.
 
+use std::collections::HashSet;
+
+use cosim::fold::{Style, fold};
 use machine::{PHASES, System, systems};
 
 use super::super::record::Run;
@@ -11,8 +14,6 @@ use super::vary::{Compared, Variant, perturbed};
 const CONSTANT: [&str; 2] = ["firmware", "latency"];
 /// From this fraction of a run's cycles on these constants dominate.
 const DOMINATES: f64 = 0.25;
-/// Columns of a note.
-const WIDTH: usize = 100;
 
 /// Prints them.
 pub fn print(compared: &Compared) {
@@ -28,26 +29,11 @@ pub fn print(compared: &Compared) {
     }
     notes.extend(constants(compared));
     notes.extend(variation(compared));
-    for note in notes {
-        fold(&note).iter().for_each(|line| println!("{line}"));
+    // Rows that vary another field have the same notes.
+    let mut seen = HashSet::new();
+    for note in notes.iter().filter(|note| seen.insert(*note)) {
+        println!("{}", fold(note, 2, Style::Text));
     }
-}
-
-/// A note in lines of at most [`WIDTH`] columns.
-fn fold(note: &str) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in note.split(' ') {
-        let line = lines.last_mut().expect("there is one");
-        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > WIDTH {
-            lines.push(format!("  {word}"));
-            continue;
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    lines
 }
 
 /// What the variant of a design has set, and which of it another setting has overridden.
@@ -207,19 +193,5 @@ fn variation(compared: &Compared) -> Option<String> {
         true if !(1..compared.variants.len()).any(marked) => None,
         true => Some("~ within run-to-run variation: the sign changes under perturbation".into()),
         false => Some(note),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn long_notes_are_folded_at_words() {
-        let note = ["word"; 30].join(" ");
-        let lines = fold(&note);
-        assert!(lines.iter().all(|line| line.chars().count() <= WIDTH), "{lines:?}");
-        let words = lines.join(" ").split_whitespace().count();
-        assert_eq!(words, 30);
     }
 }

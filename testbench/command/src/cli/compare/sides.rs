@@ -163,7 +163,7 @@ fn side(args: &Args, job: &Job, kind: BodyKind) -> Result<Side, Failure> {
     let bodies = chosen(args, job, kind);
     let mut machine = Machine::new(&job.system, &bodies, program, options).map_err(run_failure)?;
     machine.start_logs();
-    let result = progress::show(&mut machine, job.totals(), Machine::run);
+    let result = progress::show(&mut machine, job.totals(), Some(kind.name()), Machine::run);
     let cycles = result.map_err(|error| {
         if let RunError::Differ(difference) = &error {
             println!("{}", difference.text);

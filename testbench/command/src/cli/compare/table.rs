@@ -2,14 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use cosim::fold::columns;
 use machine::{System, systems};
 
 use super::super::record::{self, VariedRun, VariedVariant};
 use super::super::text::{csv as quoted, digits, lines};
 use super::vary::{Compared, Variant, perturbed};
-
-/// Widest table.
-const COLUMNS: usize = 100;
 
 /// What is shown of a run.
 struct Shown {
@@ -191,7 +189,7 @@ fn by_program(compared: &Compared) -> Vec<Vec<String>> {
     last.extend((0..compared.variants.len()).map(|n| speedup(compared.means(n, None), n)));
     rows.push(last);
     let widest = lines(&rows).iter().map(|line| line.chars().count()).max().unwrap_or(0);
-    if widest <= COLUMNS {
+    if widest <= columns() {
         return rows;
     }
     // Combinations in rows then, which have their names in full.

@@ -1,13 +1,14 @@
 //! Points on all cores: threads that each take the next point, and one that takes what they have
 //! found.
 
+use std::io::{self, IsTerminal};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
 use super::super::Failure;
-use super::super::progress::{Line, left};
+use super::super::progress::{Line, SHORT, Tenths, left};
 use super::{Opened, Outcome, Point};
 
 /// Between two lines of progress.
@@ -47,6 +48,9 @@ pub fn each(
                         let first = outcome.message.lines().next().unwrap_or_default();
                         eprintln!("duet: {}: {first}", points[at].key);
                     }
+                    let values = outcome.record.as_ref().map(|run| &run.values);
+                    progress.accesses +=
+                        values.map_or(0, |values| values.loads_checked + values.atomics_checked);
                     if let Err(failure) = add(at, outcome) {
                         next.store(points.len(), Ordering::Relaxed);
                         return Err(failure);
@@ -61,25 +65,47 @@ pub fn each(
     })
 }
 
-/// How far a sweep is, and how long the rest will take, on a terminal.
+/// How far a sweep is, and how long the rest will take.
 pub struct Progress {
     all: usize,
     /// Of what.
     what: &'static str,
     /// Number of finished ones.
     pub done: usize,
+    /// Accesses of these.
+    accesses: u64,
     line: Line,
+    tenths: Tenths,
 }
 
 impl Progress {
     /// Of `all` things, called `what`.
     pub fn new(all: usize, what: &'static str) -> Self {
-        Self { all, what, done: 0, line: Line::new() }
+        Self { all, what, done: 0, accesses: 0, line: Line::new(), tenths: Tenths::default() }
     }
 
-    /// Shows a line where the last is older than a second.
+    /// Shows a line where the last is older than a second; where standard error is no terminal, at
+    /// each tenth of much work.
     pub fn show(&mut self) {
+        if !io::stderr().is_terminal() {
+            if let Some(line) = self.plain() {
+                eprintln!("duet: {line}");
+            }
+            return;
+        }
         self.line.show(|since| line(self.done, self.all, self.what, since));
+    }
+}
+
+impl Progress {
+    /// What to report of these in a line of its own.
+    fn plain(&self) -> Option<String> {
+        let &Self { all, done, what, accesses, .. } = self;
+        // The others are expected to be alike.
+        let is_much = accesses.saturating_mul(all as u64) >= SHORT.saturating_mul(done as u64);
+        let is_due = done > 0 && accesses > 0 && is_much;
+        let share = if is_due { self.tenths.pass(done as u64, all as u64) } else { None };
+        share.map(|_| format!("{done} of {all} {what}"))
     }
 }
 
@@ -94,6 +120,22 @@ fn line(done: usize, all: usize, what: &str, since: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn much_work_reports_each_tenth_and_little_work_nothing() {
+        let reported = |accesses: u64| -> Vec<_> {
+            let mut progress = Progress::new(40, "points");
+            let each = (0..40).filter_map(|_| {
+                progress.done += 1;
+                progress.accesses += accesses;
+                progress.plain()
+            });
+            each.collect()
+        };
+        let lines = reported(SHORT / 40);
+        assert_eq!((lines.len(), &lines[0][..]), (10, "4 of 40 points"));
+        assert!(reported(SHORT / 40 - 1).is_empty() && reported(0).is_empty());
+    }
 
     #[test]
     fn line_tells_what_is_done_and_the_time_left() {

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use files::{Folder, PartFile};
 use traces::trace::{Reader, Recorder, Totals, capture, is_trace, verify};
 
 use super::super::outputs::Files;
+use super::super::progress::{Line, SHORT, Tenths, left};
 use super::{Failure, WRONG_VALUE, nothing_ran};
 
 /// Before a trace is made. It is read back, so that it must be a file.
@@ -28,7 +29,21 @@ pub fn claim(output: &Path) -> Result<(), Failure> {
 /// Makes the trace `name` of a raw capture.
 pub fn convert(prefix: &Path, output: &Path, name: &str) -> Result<(), Failure> {
     let mut recorder = Recorder::create(output, name)?;
-    let converted = capture::convert(prefix, &mut recorder)?;
+    let (line, tenths) = (Line::new(), Tenths::default());
+    let converted = capture::convert_watched(prefix, &mut recorder, |done, all| {
+        if io::stderr().is_terminal() {
+            let share = done as f64 / all as f64;
+            line.show(|since| {
+                let left = left(since, share).unwrap_or_default();
+                format!("{name}: {:.0} % of {all} records; {left}", 100.0 * share)
+            });
+        } else if all >= SHORT
+            && let Some(share) = tenths.pass(done, all)
+        {
+            eprintln!("duet: {name}: {share} % of {all} records");
+        }
+    })?;
+    drop(line);
     if !converted.checked {
         eprintln!(
             "duet: warning: {}.sum: not there; without checksums some damage is not found",

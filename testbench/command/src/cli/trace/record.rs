@@ -21,6 +21,7 @@ pub fn run(output: &Path, program: &[OsString]) -> Result<u8, Failure> {
     checked(output, &name, |work, trace| {
         let plugin = tools.plugin(work.path())?;
         let prefix = work.path().join("raw");
+        eprintln!("duet: {name} runs in Oclgrind, which records each access");
         let status = opencl::run(program, &plugin, &prefix)?;
         let ended = describe(status);
         if !prefix.with_extension("bin").exists() {

@@ -45,8 +45,18 @@ pub struct Converted {
 
 /// Reads the capture of this prefix into `record`.
 pub fn convert(prefix: &Path, record: &mut impl Record<Error = Error>) -> Result<Converted, Error> {
+    convert_watched(prefix, record, |_, _| {})
+}
+
+/// The same; `watch` receives the number of records that are read, after each kernel or work-group,
+/// and of all.
+pub fn convert_watched(
+    prefix: &Path,
+    record: &mut impl Record<Error = Error>,
+    watch: impl FnMut(u64, u64),
+) -> Result<Converted, Error> {
     let checked = sum::check(prefix)?;
-    Ok(Converted { checked, ..Converter::open(prefix, record)?.run()? })
+    Ok(Converted { checked, ..Converter::open(prefix, record)?.run(watch)? })
 }
 
 /// A file of the capture: the prefix with this ending.
@@ -193,14 +203,19 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         Err(Error::damaged(&self.bin.name, self.at, expected))
     }
 
-    fn run(mut self) -> Result<Converted, Error> {
+    fn run(mut self, mut watch: impl FnMut(u64, u64)) -> Result<Converted, Error> {
+        let size = RECORD_BYTES as u64;
+        let all = self.bin.reader.get_ref().metadata().map_err(Error::io(&self.bin.name))?.len();
         let mut bytes = [0; RECORD_BYTES];
         loop {
             match self.bin.fill(&mut bytes)? {
                 0 => break,
                 RECORD_BYTES => {
-                    let taken = self.take(&Raw::from_bytes(&bytes));
-                    taken.map_err(|error| self.placed(error))?;
+                    let raw = Raw::from_bytes(&bytes);
+                    self.take(&raw).map_err(|error| self.placed(error))?;
+                    if matches!(raw.what(), Some(What::EndGroup | What::EndKernel)) {
+                        watch(self.at / size + 1, all / size);
+                    }
                 }
                 _ => return self.expected("a whole record of 40 bytes"),
             }
