@@ -70,27 +70,29 @@ impl Switch {
         // Readiness is registered: what leaves in this cycle makes room in the next.
         let mut taken: u32 = 0;
         for (source, beat) in inputs.iter().enumerate() {
-            let ready = beat.is_some_and(|b| self.ready(source, usize::from(b.dest)));
-            taken |= u32::from(ready) << source;
+            if let Some(beat) = beat {
+                taken |= u32::from(self.ready(source, usize::from(beat.dest))) << source;
+            }
         }
         for (dest, &ready) in ready.iter().enumerate() {
-            if let Some(&Tlp { eop, .. }) = self.output(dest).filter(|_| ready) {
-                let source = self.ports[dest].source.expect("the beat has a source");
-                self.queues[dest * self.gpus + source].pop_front();
-                let port = &mut self.ports[dest];
-                port.held -= 1;
-                self.held -= 1;
-                if eop {
-                    (port.source, port.next) = (None, (source + 1) % self.gpus);
-                }
+            let Some(source) = self.ports[dest].source.filter(|_| ready) else { continue };
+            let queue = &mut self.queues[dest * self.gpus + source];
+            let Some(&Tlp { eop, .. }) = queue.front() else { continue };
+            queue.pop_front();
+            let port = &mut self.ports[dest];
+            port.held -= 1;
+            self.held -= 1;
+            if eop {
+                (port.source, port.next) = (None, (source + 1) % self.gpus);
             }
         }
-        for (source, beat) in inputs.iter().enumerate() {
-            if let Some(beat) = beat.filter(|_| taken >> source & 1 == 1) {
-                self.queues[usize::from(beat.dest) * self.gpus + source].push_back(beat);
-                self.ports[usize::from(beat.dest)].held += 1;
-                self.held += 1;
-            }
+        while taken != 0 {
+            let source = taken.trailing_zeros() as usize;
+            taken &= taken - 1;
+            let beat = inputs[source].expect("it is taken");
+            self.queues[usize::from(beat.dest) * self.gpus + source].push_back(beat);
+            self.ports[usize::from(beat.dest)].held += 1;
+            self.held += 1;
         }
         for (dest, port) in self.ports.iter_mut().enumerate() {
             if port.source.is_none() && port.held > 0 {

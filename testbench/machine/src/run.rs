@@ -648,7 +648,9 @@ impl Machine {
         if self.probing.as_ref().is_some_and(|probing| probing.is_requested()) {
             self.publish();
         }
-        if let Some(stop) = self.ctx.stop.take() {
+        if self.ctx.stop.is_some()
+            && let Some(stop) = self.ctx.stop.take()
+        {
             match stop {
                 Stop::Trace(error) => return Err(error.into()),
                 Stop::Limit(problem) => return Err(RunError::Limit(problem)),

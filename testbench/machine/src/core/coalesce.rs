@@ -97,33 +97,35 @@ fn coalesce_aligned<const N: usize>(instr: &Instr, line: u64, into: &mut Lines) 
     }
     let mut at = usize::MAX;
     let mut current = u64::MAX;
-    let mut mask = 0u128;
-    let mut racy = 0u128;
+    // Bytes of the current line, by halves of the longest: an aligned access lies in one of them.
+    let mut mask = [0u64; 2];
+    let mut racy = [0u64; 2];
+    let wide = |halves: [u64; 2]| u128::from(halves[1]) << 64 | u128::from(halves[0]);
     while lanes != 0 {
         let lane = lanes.trailing_zeros() as usize % 64;
         lanes &= lanes - 1;
         let addr = instr.addrs[lane];
         if addr & !(line - 1) != current {
             if at != usize::MAX {
-                into[at].mask |= mask;
-                into[at].racy |= racy;
+                into[at].mask |= wide(mask);
+                into[at].racy |= wide(racy);
             }
             current = addr & !(line - 1);
-            (mask, racy) = (0, 0);
+            (mask, racy) = ([0; 2], [0; 2]);
             at = place(into, current);
         }
         let offset = (addr & (line - 1)) as usize % (MAX_LINE - N + 1);
         let value: &[u8; N] = instr.values[N * lane..].first_chunk().expect("a lane's value");
         into[at].bytes[offset..offset + N].copy_from_slice(value);
-        let bytes = ((1u128 << N) - 1) << offset;
-        mask |= bytes;
+        let bytes = ((1u64 << N) - 1) << (offset % 64);
+        mask[offset / 64] |= bytes;
         if instr.racy >> lane & 1 == 1 {
-            racy |= bytes;
+            racy[offset / 64] |= bytes;
         }
     }
     if at != usize::MAX {
-        into[at].mask |= mask;
-        into[at].racy |= racy;
+        into[at].mask |= wide(mask);
+        into[at].racy |= wide(racy);
     }
 }
 

@@ -106,7 +106,7 @@ impl Incoming {
     }
 
     /// An answer, or what is for another GPU, is there.
-    pub fn has_message(&self, ctx: &Context) -> bool {
+    fn has_message(&self, ctx: &Context) -> bool {
         self.ports.answers.iter().any(|&inlet| ctx.has(inlet))
     }
 

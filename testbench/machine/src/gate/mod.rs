@@ -22,7 +22,7 @@ use hwmodel::tlp_link::{self, Fabric, Sent};
 use ports::common::finepack_types::{FinePack, MAX_GPUS, Tlp};
 
 use super::context::Context;
-use super::engine::Cycle;
+use super::engine::{Cycle, InletId};
 use super::message::CLASSES;
 use super::policy::Policy;
 use crate::egress_path::EgressPath;
@@ -102,6 +102,8 @@ pub struct Gate {
     arriving: Vec<Incoming>,
     beats: Vec<Option<Tlp>>,
     ready: Vec<bool>,
+    /// Inlets of each GPU as source and as home, and which GPU's they are.
+    inlets: [Box<[(InletId, usize)]>; 2],
     /// The next tick of each GPU as source and as home, unless a message or a beat comes before.
     sources: Agenda,
     homes: Agenda,
@@ -126,10 +128,12 @@ impl Gate {
         ports: Vec<(outgoing::Ports, incoming::Ports)>,
     ) -> Result<Self, ports::ConfigError> {
         let gpus = paths.len();
-        let mut out = Vec::new();
-        let mut arriving = Vec::new();
+        let (mut out, mut arriving) = (Vec::new(), Vec::new());
+        let (mut to_sources, mut to_homes) = (Vec::new(), Vec::new());
         for (gpu, ((path, block), (o, i))) in paths.into_iter().zip(ingress).zip(ports).enumerate()
         {
+            to_sources.extend(o.exits.iter().chain([&o.release.0]).map(|&inlet| (inlet, gpu)));
+            to_homes.extend(i.answers.iter().map(|&inlet| (inlet, gpu)));
             out.push(Outgoing::new(gpu as u16, gpus, spec, path, o));
             arriving.push(Incoming::new(gpu as u16, block, i, spec));
         }
@@ -142,6 +146,7 @@ impl Gate {
             arriving,
             beats: vec![None; gpus],
             ready: vec![false; gpus],
+            inlets: [to_sources.into(), to_homes.into()],
             sources: Agenda::new(gpus),
             homes: Agenda::new(gpus),
             link_cycle: 0,
@@ -181,12 +186,11 @@ impl Gate {
         self.fabric.skip(ended - self.link_cycle);
         self.link_cycle = ended;
         // Messages come with the machine's cycles alone.
-        for gpu in 0..self.out.len() {
-            if self.out[gpu].has_message(ctx) {
-                self.sources.set_soon(gpu);
-            }
-            if self.arriving[gpu].has_message(ctx) {
-                self.homes.set_soon(gpu);
+        for (inlets, agenda) in self.inlets.iter().zip([&mut self.sources, &mut self.homes]) {
+            for &(inlet, gpu) in inlets {
+                if ctx.has(inlet) {
+                    agenda.set_soon(gpu);
+                }
             }
         }
         let mut next = ended + 1;

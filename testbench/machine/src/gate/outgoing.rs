@@ -180,7 +180,7 @@ impl Outgoing {
     }
 
     /// A request, or a release command, is there.
-    pub fn has_message(&self, ctx: &Context) -> bool {
+    fn has_message(&self, ctx: &Context) -> bool {
         self.ports.exits.iter().any(|&inlet| ctx.has(inlet)) || ctx.has(self.ports.release.0)
     }
 
