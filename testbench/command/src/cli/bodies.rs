@@ -118,8 +118,8 @@ fn warn_of_edits() {
     let edited = bodies::edited();
     if !edited.is_empty() {
         eprintln!(
-            "duet: warning: this program runs the RTL of its build; since then {}. Run `cargo build \
-             --release`, or use --rtl DIR",
+            "duet: warning: this program runs the RTL of its build; since then {}. Run `cargo \
+             build --release`, or use --rtl DIR",
             edited.join(", ")
         );
     }

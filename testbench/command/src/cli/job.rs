@@ -44,8 +44,8 @@ pub struct Args {
     /// Threads that simulate the machine at most, each some of its chiplets; the result is the same
     ///
     /// The run begins on one thread, and begins again on several where a trial of a tenth of a
-    /// second shows that they are faster. Each thread needs a core, and as much memory as one.
-    /// Without a number, and for `duet run` without the option: 4, or as many as there are cores.
+    /// second shows that they are faster. Each thread needs a core and the memory of a machine.
+    /// Default of `duet run`, and without a number: 4, at most one for each core.
     #[arg(
         long,
         value_name = "N",

@@ -12,7 +12,8 @@ use traces::trace::Totals;
 /// Between two lines.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// Accesses of work that takes half a minute: less shows nothing where standard error is no terminal.
+/// Accesses of work that takes half a minute: less shows nothing where standard error is no
+/// terminal.
 pub const SHORT: u64 = 5_000_000;
 
 /// The tenths of a work that have been reported.

@@ -254,7 +254,7 @@ pub fn look(args: &Args, look_back: u64) -> Result<Option<(Mismatch, Option<Flip
 }
 
 /// The insides of a block's RTL in the cycles before this one, and in it. None where full GPUs run.
-/// Registers begin with 0: bodies of other RTL begin alike.
+/// Registers begin with 0: Verilated libraries of other RTL begin alike.
 pub fn insides(args: &Args, cycle: u64, look_back: u64) -> Result<Option<Window>, Failure> {
     let subject = Subject::find(&args.block)?;
     if let Subject::FinePack = subject {
