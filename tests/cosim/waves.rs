@@ -11,7 +11,7 @@ use cosim::blocks;
 use cosim::catalog::Pair;
 use cosim::flip::Flip;
 use cosim::lockstep::Lockstep;
-use cosim::registers::{is_register, model_name};
+use cosim::registers::model_name;
 use cosim::report::RunName;
 use cosim::runner::Options;
 use cosim::stimulus::{self, NewStimulus, Statics};
@@ -48,7 +48,7 @@ where
         let inside = pair.look_inside();
         pair.start_tracing();
         let mut internals = Internals::new(inside.trace.as_deref().expect("a body for traces"));
-        let registers = internals.variables.iter().filter(|v| is_register(&v.path()));
+        let registers = internals.variables.iter().filter(|v| inside.of_rtl.has(&v.path()));
         let of_rtl: BTreeMap<_, _> = registers.map(|v| (model_name(&v.path()), v.signal)).collect();
         let shared: Vec<_> = inside
             .registers

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use cosim::registers::is_register;
+use cosim::registers::Registers;
 use cosim::wave::Internals;
 use cosim::{Rtl, RtlOptions};
 use duet_tests::{has_rtl_of, parameters};
@@ -16,10 +16,11 @@ fn bits(config: &Config) -> BTreeMap<String, usize> {
     let options = RtlOptions { variant: bodies::Variant::traced(), ..RtlOptions::default() };
     let mut rtl = Rtl::<EpochManager>::with(config, &options).expect("a body");
     let internals = Internals::new(&rtl.trace_header().expect("it is traced"));
+    let registers = Registers::of("epoch_manager");
     let mut bits = BTreeMap::new();
-    for variable in internals.variables.iter().filter(|v| is_register(&v.path())) {
+    for variable in internals.variables.iter().filter(|v| registers.has(&v.path())) {
         let path = variable.path();
-        let of = path.split('.').find(|part| is_register(part)).expect("it is one");
+        let of = path.split('.').find(|part| registers.has(part)).expect("it is one");
         let name = of.split("_q").next().expect("the name in front of it");
         *bits.entry(name.to_string()).or_default() += internals.bits(variable.signal).len();
     }
