@@ -124,7 +124,13 @@ fn threads_change_no_byte_of_results_and_messages() {
             let _ = fs::remove_file(&json);
             let left = desk.duet(&format!("{words} --threads {threads} --json r.json"));
             assert_eq!(left.status, status, "{words}: {}", left.stderr);
-            (left.stdout, left.stderr, fs::read(json).unwrap())
+            // How many threads simulate is said beside the messages of the run.
+            let (notes, messages): (Vec<_>, Vec<_>) =
+                left.stderr.lines().partition(|line| line.starts_with("duet: note: --threads"));
+            assert!(notes.len() <= usize::from(threads > 1), "{words}: {notes:?}");
+            let one_chiplet = words.contains("stc-8cu-small") && threads > 1;
+            assert!(!one_chiplet || notes.len() == 1, "{words} --threads {threads}");
+            (left.stdout, messages.join("\n"), fs::read(json).unwrap())
         });
         assert!(one == two, "{words}:\n{one:?}\n{two:?}");
         assert!(one == three, "{words}:\n{one:?}\n{three:?}");
