@@ -29,7 +29,7 @@ const CASES: &[(&str, &[&str])] = &[
     ("packetizer --wave-internals", &["--wave"]),
     ("packetizer --wave", &["--wave"]),
     ("packetizer --rtl none", &["--rtl none", "No such file"]),
-    ("packetizer --rtl file", &["--rtl file", "common"]),
+    ("packetizer --rtl file", &["--rtl file", "no folder with SystemVerilog"]),
     ("packetizer --dump-tlp t.txt", &["packetizer has no link; use finepack"]),
     ("packetizer --json a --wave a", &["--wave a: --json writes that file"]),
     ("packetizer --json r.json --wave r.config.toml", &["--wave writes that file"]),

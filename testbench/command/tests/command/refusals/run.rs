@@ -110,7 +110,7 @@ const ONE: &[(&str, &[&str])] = &[
     ("--impl packetizer=model", &["--impl packetizer=model", "local_command_processor"]),
     ("--cp core", &["--cp core: must be native, iss, rtl or lockstep"]),
     ("--rtl none", &["--rtl none", "No such file"]),
-    ("--rtl file", &["--rtl file", "common"]),
+    ("--rtl file", &["--rtl file", "no folder with SystemVerilog"]),
     // Flips.
     ("--flip tlp", &["must be FIELD@CYCLE or FIELD[BIT]@CYCLE"]),
     ("--flip tlp@x", &["cycle x: must be a number"]),
