@@ -67,8 +67,8 @@ pub const REACHED: usize = 4;
 const MEANINGS: [(&str, usize); 19] = [
     ("kernels", 0),
     ("L2 operations", 1),
-    ("firmware", 10),
-    ("launch latency", 12),
+    ("firmware", 14),
+    ("launch latency", 15),
     ("waiting for other GPUs", 7),
     ("hits", 2),
     ("misses", 3),
