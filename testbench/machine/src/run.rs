@@ -128,8 +128,9 @@ pub struct Machine {
     pieces: Vec<u16>,
     /// Where several threads run it.
     team: Option<Box<Team>>,
-    /// Whether several threads would be faster is to be found out; it is, and they would.
+    /// While the run is a trial on one thread.
     trial: Option<Trial>,
+    /// The trial has found that several threads are faster.
     is_trial_over: bool,
     /// Events that are read and not done: buffers that come to be, the next kernel, and as far as
     /// the one behind it.
