@@ -12,8 +12,8 @@ pub struct Template {
     files: &'static [(&'static str, &'static str)],
     /// Names in the files, and what stands for each in a new crate.
     names: &'static [(&'static str, Make)],
-    /// Crates that are built with all optimisations, as most cycles of a run are theirs.
-    optimised: &'static [&'static str],
+    /// How much each crate that takes part in a cycle is optimised.
+    optimised: &'static [(&'static str, u8)],
     /// The block of a new crate.
     block: Make,
     /// What a new crate has.
@@ -62,7 +62,7 @@ pub const BLOCK: Template = Template {
         ("WordFifo", Name::camel),
         ("word-fifo", Name::kebab),
     ],
-    optimised: &[],
+    optimised: &[("bodies", 1), ("cosim", 1), ("hwmodel", 1), ("ports", 1)],
     block: |name| name.snake().to_string(),
     of: |name| format!("block {}", name.snake()),
     example: |name| format!("cosim {} --cycles 100000", name.snake()),
@@ -90,7 +90,14 @@ pub const DESIGN: Template = Template {
         ("request-limiter", Name::kebab),
         ("src-limited", Name::kebab),
     ],
-    optimised: &["cosim", "hwmodel", "machine"],
+    optimised: &[
+        ("bodies", 1),
+        ("cosim", 3),
+        ("hwmodel", 3),
+        ("machine", 3),
+        ("ports", 3),
+        ("traces", 3),
+    ],
     block: |name| format!("{}_limiter", name.snake()),
     of: |name| format!("L1 design {} with block {}_limiter", name.kebab(), name.snake()),
     example: |name| {
@@ -176,15 +183,15 @@ impl Template {
 # A workspace of its own, wherever the crate lies. To make it a member of yours, remove all below.
 [workspace]
 
-# Most of duet takes no part in a cycle, and is built in half the time.
+# Most of duet takes no part in a cycle: without optimisation it is built in a third of the time.
 [profile.release]
 lto = \"off\"
 
 [profile.release.package.\"*\"]
-opt-level = 1
+opt-level = 0
 ";
-        for name in self.optimised {
-            all += &format!("\n[profile.release.package.{name}]\nopt-level = 3\n");
+        for (name, level) in self.optimised {
+            all += &format!("\n[profile.release.package.{name}]\nopt-level = {level}\n");
         }
         all
     }
