@@ -1,9 +1,9 @@
-//! The machine's speed on a program (the first argument): a trace, a built-in program with or
-//! without its size (`pagerank`, `stream:65536`). The next arguments are the system, settings
-//! `KEY=VALUE`, and `kernels` for statistics of each kernel, as `duet run` keeps them. Prints
-//! accesses and accesses per second of wall time; under callgrind, with
-//! `--toggle-collect='*measured*'`, the instructions collected are the machine's alone.
-//! `testbench/machine/bench.py` does both.
+//! The machine's speed on a program (the first argument): a trace, or a built-in program, `pagerank`,
+//! with a size, `stream:65536`, and iterations, `pagerank:1024:60`. The next arguments are the
+//! system, settings `KEY=VALUE`, `kernels` for statistics of each kernel, as `duet run` keeps them,
+//! and `sample` for a run that skips launches. Prints accesses and accesses per second of wall time;
+//! under callgrind, with `--toggle-collect='*measured*'`, the instructions collected are the
+//! machine's alone. `testbench/machine/bench.py` does both.
 
 use std::path::Path;
 use std::time::Instant;
@@ -26,6 +26,7 @@ fn main() {
     for argument in arguments {
         match argument.split_once('=') {
             Some((key, value)) => settings.push((key.to_string(), value.to_string())),
+            None if argument == "sample" => options.sample = true,
             None => options.by_kernel = argument == "kernels",
         }
     }
@@ -46,13 +47,17 @@ fn main() {
     );
 }
 
-/// The trace of a built-in program, `NAME` or `NAME:SIZE`.
+/// The trace of a built-in program, `NAME`, `NAME:SIZE` or `NAME:SIZE:ITERATIONS`.
 fn built_in(text: &str) -> Reader {
-    let (name, size) = text.split_once(':').map_or((text, None), |(name, size)| (name, Some(size)));
+    let mut words = text.split(':');
+    let name = words.next().unwrap_or(text);
     let known = kernels::program::<()>(name).unwrap_or_else(|_| panic!("no program {name}"));
     let mut params = known.params();
-    if let Some(size) = size {
+    if let Some(size) = words.next() {
         params.size = size.parse().expect("a size");
+    }
+    if let Some(iterations) = words.next() {
+        params.iterations = iterations.parse().expect("a number of iterations");
     }
     let recorder = Recorder::in_memory(name).and_then(Recorder::fast);
     let mut recorder = recorder.expect("memory");

@@ -35,7 +35,7 @@ impl KernelUse {
 }
 
 /// A kernel's launches, with the growth of each statistic by its number.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Launches {
     name: String,
     number: u32,
@@ -44,7 +44,7 @@ struct Launches {
 }
 
 /// The kernels so far, in the order of their first launch.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct KernelUses {
     all: Vec<Launches>,
     at: HashMap<String, usize>,
@@ -55,20 +55,40 @@ pub struct KernelUses {
 impl KernelUses {
     /// A launch has ended after so many cycles, with these statistics of the whole run.
     pub fn add(&mut self, name: &str, cycles: Cycle, now: &[u64]) {
-        self.before.resize(now.len(), 0);
+        let mut before = std::mem::replace(&mut self.before, now.to_vec());
+        before.resize(now.len(), 0);
+        let growth = now.iter().zip(before).map(|(value, old)| value.saturating_sub(old));
+        self.grow(name, 1, cycles, growth);
+    }
+
+    /// So many launches have taken so many cycles, in which each statistic grew by so much.
+    pub fn grow(
+        &mut self,
+        name: &str,
+        launches: u32,
+        cycles: Cycle,
+        growth: impl ExactSizeIterator<Item = u64>,
+    ) {
         let at = self.at.get(name).copied().unwrap_or_else(|| {
-            let (name, growth) = (name.to_string(), vec![0; now.len()]);
+            let (name, growth) = (name.to_string(), vec![0; growth.len()]);
             self.at.insert(name.clone(), self.all.len());
             self.all.push(Launches { name, number: 0, cycles: 0, growth });
             self.all.len() - 1
         });
         let kernel = &mut self.all[at];
-        kernel.number += 1;
+        kernel.number += launches;
         kernel.cycles += cycles;
-        for ((growth, old), value) in kernel.growth.iter_mut().zip(&mut self.before).zip(now) {
-            *growth += value.saturating_sub(*old);
-            *old = *value;
+        kernel.growth.iter_mut().zip(growth).for_each(|(sum, growth)| *sum += growth);
+    }
+
+    /// By how much each statistic grew in all launches.
+    pub fn all(&self) -> Vec<u64> {
+        let mut all = Vec::new();
+        for kernel in &self.all {
+            all.resize(kernel.growth.len(), 0);
+            all.iter_mut().zip(&kernel.growth).for_each(|(sum, growth)| *sum += growth);
         }
+        all
     }
 
     /// All of them, with the names of statistics.

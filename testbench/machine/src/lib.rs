@@ -45,6 +45,7 @@ mod recording;
 mod registry;
 mod resolved;
 mod run;
+mod sampling;
 mod section;
 pub mod sequential;
 mod shard;
@@ -77,6 +78,7 @@ pub use recording::{Loads, POINTS, Passed, Samples};
 pub use run::{
     Audited, Buffers, LINK, Machine, NOISE, Options, Order, Progress, RunError, Timeline,
 };
+pub use sampling::Estimate;
 pub use section::Section;
 pub use spans::{GroupSpan, Groups, Part, Request, Wait};
 pub use statistics::{Counted, Kind, STATISTICS, Statistic};

@@ -9,6 +9,7 @@ mod memory;
 mod observe;
 mod packets;
 mod probed;
+mod skip;
 mod streams;
 mod team;
 mod trial;
@@ -30,6 +31,7 @@ pub use observe::{Audited, LINK, Progress, Timeline};
 use observe::Observers;
 use packets::Handover;
 use probed::Probing;
+use skip::Skipping;
 use streams::Queues;
 use team::Team;
 use trial::Trial;
@@ -72,7 +74,7 @@ pub enum Order {
 /// Cycles that a way takes longer at most where a run is perturbed.
 pub const NOISE: u32 = 3;
 
-/// How to run; none of it changes a result, but for `perturb` cycles.
+/// How to run; none of it changes a result, but for `perturb` and `sample` cycles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// Most cycles; 0 for as many as the networks can count, 2^45.
@@ -102,6 +104,9 @@ pub struct Options {
     pub threads: u8,
     /// Several threads only where a trial on one finds that they are faster.
     pub trial: bool,
+    /// Launches that repeat are simulated in part; the order of accesses is not checked. What the
+    /// program costs is an estimate ([`Machine::estimate`]).
+    pub sample: bool,
 }
 
 /// Steps between two calls of who wants to know how far the run is, and of the watchdog: a power of
@@ -156,6 +161,8 @@ pub struct Machine {
     samples: Option<Box<Samples>>,
     /// Where snapshots are published, if they are wanted.
     probing: Option<Box<Probing>>,
+    /// Where launches are skipped.
+    skipping: Option<Box<Skipping>>,
     steps: u64,
 }
 
@@ -168,7 +175,8 @@ impl Machine {
         options: Options,
     ) -> Result<Self, RunError> {
         let most = if options.max_cycles == 0 { LAST_CYCLE } else { options.max_cycles };
-        let options = Options { max_cycles: most.min(LAST_CYCLE), ..options };
+        let sequential = options.sequential.filter(|_| !options.sample);
+        let options = Options { max_cycles: most.min(LAST_CYCLE), sequential, ..options };
         let built = build(system, bodies)?;
         let first_global = built.first_global;
         let Built { parts, sockets, network, wires, layout, placement, policy, sync, .. } = built;
@@ -241,6 +249,7 @@ impl Machine {
             watchdog,
             samples: None,
             probing: None,
+            skipping: options.sample.then(Box::default),
             steps: 0,
         };
         machine.replicate(placement)?;
@@ -350,6 +359,12 @@ impl Machine {
             if self.queues.is_some() && !self.enqueue(&event)? {
                 continue;
             }
+            if matches!(
+                event,
+                Event::Free { .. } | Event::HostWrite { .. } | Event::HostRead { .. }
+            ) {
+                self.look_behind_skipped()?;
+            }
             match event {
                 Event::Alloc { addr, bytes, name, private } => {
                     if private {
@@ -364,12 +379,16 @@ impl Machine {
                     self.host_changed = true;
                 }
                 Event::HostRead { addr, bytes } => self.host_read(addr, bytes)?,
+                Event::Kernel(head) if self.handed_over.is_none() && self.skips(&head) => {
+                    self.skip(&head)?;
+                }
                 Event::Kernel(head) => self.kernel(&head)?,
                 Event::Streams(bound) => self.begin_streams(bound),
                 Event::Wait { .. } => {}
             }
         }
         self.join_streams()?;
+        self.look_behind_skipped()?;
         let cycles = self.ctx.now;
         // What designs count goes on while nobody visits them.
         for (id, part) in (0..).map(ComponentId).zip(&mut self.parts) {
@@ -542,6 +561,7 @@ impl Machine {
 
     /// A kernel to its end.
     fn kernel(&mut self, head: &KernelHead) -> Result<(), RunError> {
+        self.begin_simulated();
         let number = self.kernels;
         let spans = self.spans(head.groups, self.chiplets_of(head));
         let handed_over = self.handed_over.take();
@@ -563,7 +583,7 @@ impl Machine {
                 scopes
             }
         };
-        self.hand_over_next(launch)?;
+        self.hand_over_next(launch, head)?;
         self.simulate(&head.name)?;
         if let Some(sequential) = &mut self.ctx.sequential {
             sequential.end_kernel();
@@ -575,6 +595,7 @@ impl Machine {
         }
         self.kernels += 1;
         self.add_kernel_use(&head.name, start)?;
+        self.end_simulated(head, start);
         match self.sync {
             // Nobody will ever see to it.
             SyncMode::None => {

@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use machine::{Audited, GroupSpan, KernelUse, LINK, Machine, Operations, POINTS, System, Timeline};
+use machine::{
+    Audited, Estimate, GroupSpan, KernelUse, LINK, Machine, Operations, POINTS, System, Timeline,
+};
 
 use crate::levels::levels;
 use crate::{Group, Kernel, Launch, Point, Recorded, Run};
@@ -51,6 +53,18 @@ impl Packets {
     }
 }
 
+/// What a run that skips launches estimates.
+fn skipped(machine: &Machine) -> String {
+    if !machine.is_sampled() {
+        return String::new();
+    }
+    let Estimate { cycles, low, high, launches, simulated, .. } = machine.estimate();
+    format!(
+        "sampled: this page shows {simulated} of {launches} launches; all take {cycles} cycles \
+         ({low} to {high})"
+    )
+}
+
 /// What is shown of a run on a machine that has recorded ([`Machine::record`]). What the machine
 /// does not know, the program and the verdict, is left open.
 pub fn collect(machine: &Machine, system: &System, packets: &Packets) -> Run {
@@ -86,6 +100,7 @@ pub fn collect(machine: &Machine, system: &System, packets: &Packets) -> Run {
         clock_mhz: m.clock_mhz,
         shape: [m.gpus.into(), m.chiplets.into(), m.cus.into()],
         cycles: machine.cycle(),
+        skipped: skipped(machine),
         checked: [checked.loads, checked.atomics],
         kernels,
         counters,

@@ -30,6 +30,9 @@ pub struct Run {
     pub shape: [u32; 3],
     /// Cycles of the GPU's clock.
     pub cycles: u64,
+    /// Where launches were skipped, how many and what all of them take; the page shows the others.
+    #[serde(default)]
+    pub skipped: String,
     /// Loads whose values were compared, and atomics.
     pub checked: [u64; 2],
     /// Kernels of one name together, in the order of their first launch.

@@ -43,7 +43,10 @@ pub fn summary(runs: &[Run], labels: &[String]) -> Markup {
                     (explained("CUs,")) " " (run.clock_mhz) " MHz"
                 } }
                 td { (run.workload) br; small { "seed " (run.seed) } }
-                td.n { (full(run.cycles as f64)) }
+                td.n {
+                    (full(run.cycles as f64))
+                    @if !run.skipped.is_empty() { br; small { (run.skipped) } }
+                }
                 td.n { (time(run)) }
                 @if runs.len() > 1 { td.n { (speedup(first, run.cycles)) } }
                 td.n { (full(run.checked.iter().sum::<u64>() as f64)) }

@@ -34,6 +34,9 @@ pub struct Run {
     pub cycles: u64,
     /// The same in nanoseconds.
     pub time_ns: u64,
+    /// Of `--sample`; only where it is given. Cycles, kernels and counters are then estimates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampled: Option<Sampled>,
     /// What was compared with the program's values.
     pub values: Values,
     /// The blocks with model and RTL, by name.
@@ -42,6 +45,21 @@ pub struct Run {
     pub kernels: Vec<Kernel>,
     /// Statistics; `duet list --json` has units and meanings.
     pub counters: BTreeMap<String, u64>,
+}
+
+/// What is known of estimated cycles.
+#[derive(Serialize, JsonSchema)]
+struct Sampled {
+    /// Lower end of the interval in which the cycles of the full run are expected.
+    cycles_low: u64,
+    /// Its upper end.
+    cycles_high: u64,
+    /// Launches.
+    launches: u32,
+    /// Those of them that were simulated.
+    simulated_launches: u32,
+    /// Cycles that were simulated.
+    simulated_cycles: u64,
 }
 
 /// Values that were compared.
@@ -101,7 +119,7 @@ impl Run {
         passed: bool,
         result: &Result<Cycle, RunError>,
     ) -> Self {
-        let checked = machine.checked();
+        let (checked, estimate) = (machine.checked(), machine.estimate());
         let block = |used: BlockUse| {
             let block = Block {
                 body: used.body.map_or("several", BodyKind::name),
@@ -125,8 +143,15 @@ impl Run {
             seed: args.seed(),
             perturb: args.perturb,
             cp: machine.cp().name(),
-            cycles: machine.cycle(),
-            time_ns: job.time_ns(machine.cycle()),
+            cycles: estimate.cycles,
+            time_ns: job.time_ns(estimate.cycles),
+            sampled: machine.is_sampled().then(|| Sampled {
+                cycles_low: estimate.low,
+                cycles_high: estimate.high,
+                launches: estimate.launches,
+                simulated_launches: estimate.simulated,
+                simulated_cycles: machine.cycle(),
+            }),
             values: Values {
                 loads_checked: checked.loads,
                 loads_determined: checked.determined,
@@ -136,8 +161,8 @@ impl Run {
                 mismatches: u64::from(matches!(result, Err(RunError::Wrong(..)))),
             },
             blocks: machine.blocks().into_iter().map(block).collect(),
-            kernels: machine.kernel_uses().iter().map(kernel).collect(),
-            counters: machine.statistics().into_iter().collect(),
+            kernels: estimate.kernels.iter().map(kernel).collect(),
+            counters: estimate.statistics.into_iter().collect(),
         }
     }
 }

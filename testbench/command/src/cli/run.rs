@@ -15,7 +15,7 @@ use std::rc::Rc;
 use cosim::Mismatch;
 use cosim::flip::Flip;
 use machine::sequential::Keep;
-use machine::{Bodies, Machine, Options, PHASES, RunError};
+use machine::{Bodies, Estimate, Machine, Options, PHASES, RunError};
 
 use crate::audit_log::Paragraph;
 use crate::log_file::LogFile;
@@ -75,6 +75,16 @@ pub struct Args {
     #[arg(long, value_name = "PORT", num_args = 0..=1, require_equals = true,
         default_missing_value = "0")]
     live: Option<u16>,
+    /// Simulate launches that repeat in part, and estimate the cycles of all
+    ///
+    /// Launches of the same kernel with the same grid and buffers are skipped once three in a row
+    /// took the same time within 5 %. Their stores are done in memory and in the L2s that hold the
+    /// lines, so all values that are loaded later are checked. Behind each gap the time is measured
+    /// again. The result has the interval in which the cycles of the full run are expected; its
+    /// counters are extrapolated. The order of accesses is not checked, and a failure leaves no
+    /// bundle.
+    #[arg(long, conflicts_with_all = ["wave", "timeline", "audit", "dump_tlp", "flip"])]
+    pub sample: bool,
     #[command(flatten)]
     pub rtl: bodies::Sources,
     /// If it is out of a bundle: a failure leaves no other.
@@ -137,22 +147,28 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     args.rtl.apply()?;
     let job = Job::load(&args.choice.job)?;
     println!(
-        "{}  scale {}  workload {}  seed {}",
+        "{}  scale {}  workload {}  seed {}{}",
         job.system.name,
         job.system.scale,
         job.workload,
-        args.choice.job.seed()
+        args.choice.job.seed(),
+        if args.sample { "  sampled" } else { "" }
     );
     for warning in job.system.warnings() {
         eprintln!("duet: warning: {warning}");
     }
     let threads = args.choice.job.threads.unwrap_or(job::THREADS).min(job::cores());
-    let options = Options { threads, ..options(&args.choice.job) };
+    let options = Options { threads, sample: args.sample, ..options(&args.choice.job) };
     let mut chosen = args.choice.bodies(&job.system)?;
     args.waves.look_inside(&job, &mut chosen)?;
     bodies::build_all(&job.requests(&chosen)?, None)?;
     let mut machine =
         Machine::new(&job.system, &chosen, job.program()?, options).map_err(run_failure)?;
+    if args.sample
+        && let Some(why) = machine.why_not_sampled().map_err(run_failure)?
+    {
+        return Err(Failure::usage(format!("--sample: {why}")));
+    }
     let json = args.json.as_deref().map(JsonFile::create).transpose()?;
     if args.dump_tlp.is_some() && job.system.machine.gpus == 1 {
         let problem = format!("--dump-tlp: {} has one GPU and no link", job.system.name);
@@ -183,7 +199,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let live = args.live.and_then(|port| Live::start(port, &mut machine, &job, seed));
     tell_threads(&machine, args.choice.job.threads);
     let result = progress::show(&mut machine, job.totals(), None, Machine::run);
-    let cycles = machine.cycle();
+    let estimate = machine.estimate();
     let checked = machine.checked();
     let share = 100.0 * checked.determined as f64 / checked.loads.max(1) as f64;
     let is_sequential = result.is_ok() && machine.is_sequential();
@@ -196,13 +212,17 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         checked.released_bytes,
         if is_sequential { ", sequentially consistent" } else { "" }
     );
-    print_launches(&machine);
-    print_kernels(&machine, job.system.machine.gpus);
+    if args.sample {
+        let Estimate { simulated, launches, .. } = estimate;
+        println!("{simulated} of {launches} launches simulated; what follows is estimated");
+    }
+    print_launches(&estimate);
+    print_kernels(&estimate, job.system.machine.gpus);
     let is_pending = machine.sockets().has_pending_flip();
     let pending_flip = flip.as_ref().filter(|_| is_pending);
     let passed = result.is_ok() && pending_flip.is_none();
     if let Some(live) = &live {
-        live.end(passed, &verdict(&job, cycles, &result, pending_flip));
+        live.end(passed, &verdict(&job, &estimate, &result, pending_flip));
     }
     let written = match (json, &args.json) {
         (Some(json), Some(path)) => {
@@ -226,7 +246,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let mut wave = None;
     let is_limit = matches!(result, Err(RunError::CycleLimit(_)));
     let failure = match result {
-        Ok(_) => pending_flip.map(|flip| Failure::usage(flip.never_shown(cycles))),
+        Ok(_) => pending_flip.map(|flip| Failure::usage(flip.never_shown(estimate.cycles))),
         Err(RunError::Differ(difference)) => {
             let (failure, waves) =
                 difference::tell(args, flip.as_ref(), &job, chosen, options, difference)?;
@@ -240,7 +260,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             Some(run_failure(error))
         }
     };
-    if let Some(failure) = failure.as_ref().filter(|_| args.again.is_none() && !is_limit) {
+    let leaves = args.again.is_none() && !is_limit && !args.sample;
+    if let Some(failure) = failure.as_ref().filter(|_| leaves) {
         let bundle = keep::of_run(&args.choice, flip.as_ref(), &job, kernel);
         let bundle = match flip {
             None => bundle.and_then(|bundle| {
@@ -260,28 +281,33 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             return Err(failure);
         }
     }
-    println!("{}", pass(&job, cycles));
+    println!("{}", pass(&job, &estimate));
     Ok(0)
 }
 
 /// How a run has ended.
 fn verdict<T>(
     job: &Job,
-    cycles: u64,
+    estimate: &Estimate,
     result: &Result<T, RunError>,
     pending_flip: Option<&Flip>,
 ) -> String {
     let problem = match (result, pending_flip) {
-        (Ok(_), None) => return pass(job, cycles),
-        (Ok(_), Some(flip)) => flip.never_shown(cycles).to_string(),
+        (Ok(_), None) => return pass(job, estimate),
+        (Ok(_), Some(flip)) => flip.never_shown(estimate.cycles).to_string(),
         (Err(error), _) => error.to_string(),
     };
     format!("FAIL {}", problem.lines().next().unwrap_or_default())
 }
 
 /// The last line of a run that has passed.
-fn pass(job: &Job, cycles: u64) -> String {
-    format!("PASS {}: {cycles} cycles, 0 wrong values", job.name())
+fn pass(job: &Job, estimate: &Estimate) -> String {
+    let Estimate { cycles, low, high, launches, simulated, .. } = estimate;
+    let interval = match simulated == launches {
+        true => String::new(),
+        false => format!(" (sampled, {low} to {high})"),
+    };
+    format!("PASS {}: {cycles} cycles{interval}, 0 wrong values", job.name())
 }
 
 /// Where implementations differ, if the run ended so. The place is that in the machine.
@@ -292,8 +318,8 @@ fn mismatch<T>(result: &Result<T, RunError>) -> Option<Mismatch> {
 }
 
 /// Where the time of packets went, summed over GPUs.
-fn print_launches(machine: &Machine) {
-    let counters: BTreeMap<_, _> = machine.statistics().into_iter().collect();
+fn print_launches(estimate: &Estimate) {
+    let counters: BTreeMap<_, _> = estimate.statistics.iter().cloned().collect();
     let count = |name: &str| counters.get(&format!("launch.{name}")).copied().unwrap_or(0);
     let phases = PHASES.map(|(name, text)| (text, count(&format!("cycles.{name}"))));
     let shown = phases.iter().filter(|(_, cycles)| *cycles > 0);
@@ -313,11 +339,11 @@ fn print_row(of_all: u64, cycles: u64, launches: Option<u32>, name: &str) {
 
 /// Where the cycles went, on the mean of the GPUs: the kernels that cost most, and the other
 /// phases.
-fn print_kernels(machine: &Machine, gpus: u16) {
-    let all = machine.cycle();
-    let kernels = machine.kernel_uses();
+fn print_kernels(estimate: &Estimate, gpus: u16) {
+    let Estimate { cycles: all, kernels, .. } = estimate;
+    let all = *all;
     let phases: Vec<_> = kernels.iter().map(|kernel| kernel.phases(gpus)).collect();
-    let mut uses: Vec<_> = phases.iter().map(|[own, ..]| *own).zip(&kernels).collect();
+    let mut uses: Vec<_> = phases.iter().map(|[own, ..]| *own).zip(kernels).collect();
     if uses.is_empty() {
         return;
     }

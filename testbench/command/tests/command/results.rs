@@ -78,6 +78,42 @@ fn shares_of_kernels_and_launches_are_the_whole_run() {
     }
 }
 
+/// The text, the JSON and the page say that launches were skipped, and agree; without the option
+/// nothing does.
+#[test]
+fn sampled_result_says_so_everywhere() {
+    let desk = Desk::on_any_build("run-sampled");
+    let words = "run --system cpelide-4-small --workload pagerank --set workload.size=256 \
+                 --set workload.iterations=30 --report r.html --json r.json";
+    let full = desk.passes(words);
+    let full_json = desk.json("r.json");
+    assert!(full_json["sampled"].is_null() && !full.stdout.contains("sampled"));
+    assert!(!desk.read("r.html").contains("sampled: this page"));
+    let left = desk.passes(&format!("{words} --sample"));
+    let (json, first) = (desk.json("r.json"), left.stdout.lines().next().unwrap_or_default());
+    assert!(first.ends_with("  sampled"), "{first}");
+    let number = |name: &str| json["sampled"][name].as_u64().unwrap();
+    let (low, high, cycles) =
+        (number("cycles_low"), number("cycles_high"), json["cycles"].as_u64().unwrap());
+    let all = full_json["cycles"].as_u64().unwrap();
+    assert!(low < cycles && cycles < high && (low..=high).contains(&all), "{low} {all} {high}");
+    let launches = (number("simulated_launches"), number("launches"));
+    assert_eq!(launches.1, 60);
+    assert!(launches.0 < 30 && number("simulated_cycles") < all / 2);
+    let pass = format!(": {cycles} cycles (sampled, {low} to {high}), 0 wrong values");
+    assert!(left.stdout.contains(&pass), "{}", left.stdout);
+    assert!(left.stdout.contains(&format!("{} of 60 launches simulated", launches.0)));
+    let page = desk.read("r.html");
+    assert!(page.contains(&format!("sampled: this page shows {} of 60 launches", launches.0)));
+    // Kernels add up to all launches and cycles.
+    let sum = |json: &Value, field: &str| -> u64 {
+        json["kernels"].as_array().unwrap().iter().map(|k| k[field].as_u64().unwrap()).sum()
+    };
+    assert_eq!((sum(&json, "launches"), sum(&json, "cycles")), (60, cycles));
+    let accesses = |json: &Value| json["counters"]["cu.accesses"].as_f64().unwrap();
+    assert!((accesses(&json) / accesses(&full_json) - 1.0).abs() < 0.02);
+}
+
 #[test]
 fn counters_of_a_result_are_those_that_list_explains() {
     let desk = Desk::on_any_build("run-counters");

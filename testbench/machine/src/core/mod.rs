@@ -8,7 +8,9 @@ mod probed;
 mod told;
 mod wave;
 
-use coalesce::{LineAccess, Lines, coalesce};
+pub use coalesce::{Lines, coalesce};
+
+use coalesce::LineAccess;
 use cycles::Cycles;
 use std::collections::VecDeque;
 use told::Checkpoint;

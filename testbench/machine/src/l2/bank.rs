@@ -12,6 +12,7 @@ use super::{L2, Ports, Spec};
 use crate::cache::{Array, Misses, Way};
 use crate::context::Context;
 use crate::engine::InletId;
+use crate::masks;
 use crate::message::{Coherence, Kind, Message, Unit};
 use crate::pages::PageMap;
 use crate::policy::Policy;
@@ -484,6 +485,13 @@ impl L2 for Bank {
     fn forget_line(&mut self, addr: u64) {
         if let Some(way) = self.array.find(self.hooks.bank.addresses.local(addr)) {
             self.forget(way);
+        }
+    }
+
+    fn renew_line(&mut self, addr: u64, mask: u128, bytes: &[u8]) {
+        if let Some(way) = self.array.find(self.hooks.bank.addresses.local(addr)) {
+            let valid = mask & self.array.valid(way);
+            masks::copy(self.array.data_mut(way), bytes, valid);
         }
     }
 }

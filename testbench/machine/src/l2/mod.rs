@@ -133,6 +133,12 @@ pub trait L2: Debug {
 
     /// The host has written below. Nothing is under way.
     fn forget_line(&mut self, _addr: u64) {}
+
+    /// Bytes of a line have changed, below too: what it holds of them changes, and nothing else.
+    /// Nothing is under way. A bank that cannot do that forgets the line.
+    fn renew_line(&mut self, addr: u64, _mask: u128, _bytes: &[u8]) {
+        self.forget_line(addr);
+    }
 }
 
 /// An L2 design. It is known once it is submitted: `inventory::submit! { DESIGN }`.

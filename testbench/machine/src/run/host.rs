@@ -25,37 +25,59 @@ impl Machine {
             bytes[offset..offset + len].copy_from_slice(&data[done..done + len]);
             let first = at - offset as u64;
             let mask = masks::span(offset, len);
-            // Where pages have copies, all memories take it: who will be whose home is open.
-            let gpus = match self.ctx.places.are_replicated() {
-                true => 0..self.ctx.layout.gpus,
-                false => 0..1,
-            };
-            let home = self.ctx.places.home(first);
-            for gpu in gpus {
-                let chiplet = match self.ctx.places.are_replicated() {
-                    true => self.ctx.places.on(gpu, first),
-                    false => home,
-                };
-                let place = part_below(&self.ctx, chiplet, first);
-                let Part::Slice(slice) = &mut self.parts[place] else {
-                    unreachable!("a slice has its number")
-                };
-                slice.host_write(&mut self.ctx.memory, first, &bytes[..line as usize], mask);
-            }
-            // L2s that are acquired hold nothing between kernels.
-            let keeps = self.sync == SyncMode::Hmg;
-            let chiplets = if keeps { self.ctx.layout.all_chiplets() } else { 0 };
-            for chiplet in 0..chiplets {
-                let layout = &self.ctx.layout;
-                let place = layout.part_of(layout.bank(chiplet, layout.bank_of(first)));
-                let Part::Bank(bank) = &mut self.parts[place] else {
-                    unreachable!("a bank has its number")
-                };
-                bank.forget_line(first);
-                // A hook may have to tell its block.
-                self.wake(ComponentId(place as u32), self.ctx.now + 1);
-            }
+            self.write_line(first, mask, &bytes, false);
             at += len as u64;
+        }
+    }
+
+    /// Bytes of a line change while nothing is under way: in memory, and in L2s that may hold the
+    /// line. These keep it where it is renewed, else they forget it.
+    pub(super) fn write_line(
+        &mut self,
+        first: u64,
+        mask: u128,
+        bytes: &[u8; MAX_LINE],
+        renews: bool,
+    ) {
+        let line = self.ctx.layout.line;
+        // Where pages have copies, all memories take it: who will be whose home is open.
+        let gpus = match self.ctx.places.are_replicated() {
+            true => 0..self.ctx.layout.gpus,
+            false => 0..1,
+        };
+        let home = self.ctx.places.home(first);
+        for gpu in gpus {
+            let chiplet = match self.ctx.places.are_replicated() {
+                true => self.ctx.places.on(gpu, first),
+                false => home,
+            };
+            let place = part_below(&self.ctx, chiplet, first);
+            let Part::Slice(slice) = &mut self.parts[place] else {
+                unreachable!("a slice has its number")
+            };
+            slice.host_write(&mut self.ctx.memory, first, &bytes[..line as usize], mask);
+        }
+        // L2s that are acquired hold nothing between kernels. Those of the chiplet coherence
+        // table do, and the host comes when all of it is released and to be acquired.
+        let keeps = match self.sync {
+            SyncMode::Hmg => true,
+            SyncMode::Cpelide => renews,
+            SyncMode::Baseline | SyncMode::None => false,
+        };
+        let chiplets = if keeps { self.ctx.layout.all_chiplets() } else { 0 };
+        for chiplet in 0..chiplets {
+            let layout = &self.ctx.layout;
+            let place = layout.part_of(layout.bank(chiplet, layout.bank_of(first)));
+            let Part::Bank(bank) = &mut self.parts[place] else {
+                unreachable!("a bank has its number")
+            };
+            if renews {
+                bank.renew_line(first, mask, &bytes[..line as usize]);
+            } else {
+                bank.forget_line(first);
+            }
+            // A hook may have to tell its block.
+            self.wake(ComponentId(place as u32), self.ctx.now + 1);
         }
     }
 

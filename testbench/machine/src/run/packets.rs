@@ -57,9 +57,16 @@ impl Machine {
 
     /// While the kernel of a launch runs its GPU is told of the next one, unless the host comes
     /// between (CPElide specification 5.10).
-    pub(super) fn hand_over_next(&mut self, launch: usize) -> Result<(), RunError> {
+    pub(super) fn hand_over_next(
+        &mut self,
+        launch: usize,
+        running: &KernelHead,
+    ) -> Result<(), RunError> {
         let Some(at) = self.next_kernel(0)?.filter(|_| self.is_ahead()) else { return Ok(()) };
         let Event::Kernel(head) = self.upcoming[at].clone() else { unreachable!("by its place") };
+        if self.will_skip(running, &head) {
+            return Ok(());
+        }
         let is_host_next = self.next_kernel(at + 1)?.is_none();
         let scopes = Scopes { acquire: self.scope(false), release: self.scope(is_host_next) };
         let spans = self.spans(head.groups, self.chiplets_of(&head));
@@ -150,7 +157,7 @@ impl Machine {
     }
 
     /// Puts a packet into the queue of a GPU.
-    fn queue(
+    pub(super) fn queue(
         &mut self,
         gpu: usize,
         (packet, labels): ([u8; 64], Vec<u8>),

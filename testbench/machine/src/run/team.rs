@@ -175,6 +175,7 @@ impl Machine {
         // A trace that cannot be read fails on one thread.
         let has_streams = || ctx.program.streams().map_or(true, |number| number > 1);
         [
+            (self.options.sample, "launches are skipped"),
             (visit_all || order != Order::Numbers, "its components have an order"),
             (is_checked, "the order of its accesses is checked"),
             (is_seen, "a report, log, timeline or waveform is written"),

@@ -29,6 +29,9 @@ const FIRMWARE: [(usize, &str); 9] = [
     (11, "range_growths"),
 ];
 
+/// What is counted at the end of a run.
+const DIRTY_LINES: &str = "l2.dirty_lines";
+
 /// In the name of what has a greatest value and no sum.
 const MOST: &str = ".most_";
 
@@ -246,6 +249,14 @@ impl Names {
         for ((sum, value), (_, rule)) in values.iter_mut().zip(others).zip(&self.all) {
             rule.join(sum, *value);
         }
+    }
+
+    /// Of sums these of several launches, of all else the values at the end of a run.
+    pub fn of_launches(&self, at_end: &[u64], sums: &[u64]) -> Vec<u64> {
+        let is_sum = |name: &str, rule| rule != Rule::Most && name != DIRTY_LINES;
+        let all = self.all.iter().zip(at_end).zip(sums);
+        all.map(|(((name, rule), &value), &sum)| if is_sum(name, *rule) { sum } else { value })
+            .collect()
     }
 
     /// Statistics that have a value, sorted by name.

@@ -23,6 +23,7 @@ mod program_order;
 mod race;
 mod random;
 mod rates;
+mod sampling;
 mod seams;
 mod sequential;
 mod sharing;

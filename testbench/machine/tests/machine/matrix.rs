@@ -114,23 +114,42 @@ fn aware(preset: &str, set: &[(&str, &str)], turn: usize) -> Option<System> {
     accepted(preset, &[set, &all].concat())
 }
 
-/// Runs these programs with every two designs on every machine, on blocks of these bodies.
-pub fn all_pass(programs: &[Reader], blocks: &[Blocks]) {
-    let fields = [
+/// Names of the designs and policies that are combined.
+fn designs() -> [Vec<String>; 5] {
+    [
         production("l1.design"),
         production("l2.design"),
         all("l2.policy"),
         all("placement.policy"),
         all("egress.design"),
-    ];
+    ]
+}
+
+/// The system of a row: numbers of a machine and of its designs.
+fn of_row(fields: &[Vec<String>; 5], row: &[usize]) -> Option<System> {
+    let value = |field: usize| fields[field][row[field + 1]].as_str();
+    let turn = row[..=fields.len()].iter().sum();
+    combined(row[0], std::array::from_fn(value), turn)
+}
+
+/// Numbers of every machine with all designs that go together.
+fn rows(fields: &[Vec<String>; 5]) -> Vec<Vec<usize>> {
     let levels: Vec<_> = fields.iter().map(Vec::len).collect();
-    let system = |row: &[usize]| {
-        let value = |field: usize| fields[field][row[field + 1]].as_str();
-        let turn = row[..=fields.len()].iter().sum();
-        combined(row[0], std::array::from_fn(value), turn)
-    };
-    let machines = product(&[&[MACHINES.len()], &levels[..]].concat());
-    let machines = machines.into_iter().filter(|row| system(row).is_some());
+    let all = product(&[&[MACHINES.len()], &levels[..]].concat());
+    all.into_iter().filter(|row| of_row(fields, row).is_some()).collect()
+}
+
+/// Systems that together have any two designs that go together, on any machine.
+pub fn any_two_designs() -> Vec<System> {
+    let fields = designs();
+    covering(rows(&fields)).iter().filter_map(|row| of_row(&fields, row)).collect()
+}
+
+/// Runs these programs with every two designs on every machine, on blocks of these bodies.
+pub fn all_pass(programs: &[Reader], blocks: &[Blocks]) {
+    let fields = designs();
+    let system = |row: &[usize]| of_row(&fields, row);
+    let machines = rows(&fields).into_iter();
     let rest = product(&[programs.len(), blocks.len()]);
     let with = |row: Vec<usize>| rest.iter().map(move |rest| [&row[..], rest].concat());
     let all: Vec<_> = machines.flat_map(with).collect();

@@ -47,6 +47,8 @@ pub struct Reader {
     streams: usize,
     places: Held,
     ahead: Option<Ahead>,
+    /// Bytes of the work-groups given out.
+    given: u64,
 }
 
 impl std::fmt::Debug for Reader {
@@ -107,8 +109,20 @@ impl Reader {
 
     fn from_parts(shared: Arc<Shared>, source: Box<dyn Source>, unpacker: Unpacker) -> Self {
         let (events, places) = (Vec::new(), Held::default());
-        let (at, chunks, kernels, streams, ahead) = (0, 0, 0, 1, None);
-        Self { shared, source, unpacker, events, at, chunks, kernels, streams, places, ahead }
+        let (at, chunks, kernels, streams, ahead, given) = (0, 0, 0, 1, None, 0);
+        Self {
+            shared,
+            source,
+            unpacker,
+            events,
+            at,
+            chunks,
+            kernels,
+            streams,
+            places,
+            ahead,
+            given,
+        }
     }
 
     /// Another reader of the same file, at the first event, for another thread.
@@ -234,8 +248,20 @@ impl Reader {
         (self.at, self.chunks, self.kernels, self.streams) = (0, 0, 0, 1);
     }
 
+    /// Bytes that the instructions of all work-groups take that were given out so far: a measure of
+    /// the work in them.
+    pub fn given(&self) -> u64 {
+        self.given
+    }
+
     /// The instructions of a work-group.
     pub fn group(&mut self, kernel: u32, group: u32) -> Result<Group, Error> {
+        let instructions = self.instructions(kernel, group)?;
+        self.given += instructions.bytes() as u64;
+        Ok(instructions)
+    }
+
+    fn instructions(&mut self, kernel: u32, group: u32) -> Result<Group, Error> {
         let groups = self.groups(kernel);
         if group >= groups {
             let what = format!("kernel {kernel} has no work-group {group}");

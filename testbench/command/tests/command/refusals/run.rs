@@ -128,6 +128,18 @@ const ONE: &[(&str, &[&str])] = &[
     ("--wave w.vcd --wave-from 9 --wave-to 3", &["--wave-to 3: must be above 9"]),
     ("--wave w.vcd --wave-from x", &["--wave-from"]),
     ("--wave w.vcd --wave-internals", &["no RTL is shown", "--impl PLACES=rtl"]),
+    // Sampling: what needs every cycle, and a program with one launch.
+    ("--sample --wave w.vcd", &["'--sample' cannot be used with '--wave <FILE>'"]),
+    ("--sample --timeline t.json", &["'--sample' cannot be used with '--timeline <FILE.json>'"]),
+    ("--sample --audit a", &["'--sample' cannot be used with '--audit <FILE>'"]),
+    ("--sample --dump-tlp t.txt", &["'--sample' cannot be used with '--dump-tlp <FILE>'"]),
+    ("--sample --flip cp_crossbar.x@3", &["'--sample' cannot be used with '--flip"]),
+    (
+        "--sample",
+        &["--sample: its kernels do not repeat: at most 1 launch has", "4 are simulated before"],
+    ),
+    ("--sample --json a --report r.html", &["--sample: its kernels do not repeat"]),
+    ("--sample=3", &["--sample"]),
     // Outputs.
     ("--dump-tlp t.txt", &["--dump-tlp", "one GPU and no link"]),
     ("--json a --audit a", &["--audit a: --json writes that file"]),
@@ -181,6 +193,16 @@ pub fn cases() -> Vec<Case> {
             2,
             "run --system nothing --workload copy",
             &["nothing", "stc-8cu, ", "duet list systems shows all"],
+        ),
+        case(
+            2,
+            "run --system cpelide-4-small --workload stream_jobs --sample",
+            &["--sample: the program has several streams"],
+        ),
+        case(
+            2,
+            "run --system cpelide-4-small --workload jacobi2d --set l2.design=none --sample",
+            &["--sample: l2.design = none leaves memory without what L2s hold"],
         ),
         case(2, "run --system stc-8cu-small-small --workload copy", &["is neither a file nor"]),
         case(2, "run --system none.toml --workload copy", &["none.toml", "No such file"]),
