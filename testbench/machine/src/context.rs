@@ -167,19 +167,24 @@ impl Context {
     pub fn may_send(&mut self, outlet: OutletId) -> bool {
         match self.network.refusal(outlet, self.now) {
             None => true,
-            Some(refusal) => {
-                self.wait(outlet, refusal);
-                false
-            }
+            Some(refusal) => self.may_send_after_all(outlet, refusal),
         }
     }
 
+    /// Whether another shard has made room meanwhile.
     #[inline(never)]
-    fn wait(&mut self, outlet: OutletId, refusal: Refusal) {
-        match refusal {
-            Refusal::Full => self.network.wait(&mut self.wheel, outlet, self.now),
-            Refusal::Busy(until) => self.wake_at(until),
+    fn may_send_after_all(&mut self, outlet: OutletId, refusal: Refusal) -> bool {
+        let mut refusal = Some(refusal);
+        if refusal == Some(Refusal::Full) && self.network.is_afar(outlet) {
+            self.await_credits(self.now);
+            refusal = self.network.refusal(outlet, self.now);
         }
+        match refusal {
+            None => return true,
+            Some(Refusal::Full) => self.network.wait(&mut self.wheel, outlet, self.now),
+            Some(Refusal::Busy(until)) => self.wake_at(until),
+        }
+        false
     }
 
     /// Sends a message; `may_send` must have said yes in this cycle. Apart, as most are sent so.

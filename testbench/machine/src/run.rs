@@ -420,7 +420,7 @@ impl Machine {
             // Else one may be at the end while others wait for it.
             team.is_close = true;
         }
-        self.meet(self.ctx.written_past)?;
+        self.meet()?;
         let end = self.ctx.now + LAST_CYCLES;
         while self.in_use().0 > 0 && self.next().is_some_and(|at| at <= end) {
             self.step()?;
@@ -441,8 +441,8 @@ impl Machine {
 
     /// Completion signals written so far.
     fn completions(&self) -> u32 {
-        self.ctx.completions.iter().sum::<u32>()
-            + self.team.as_ref().map_or(0, |team| team.completions())
+        let own = || self.ctx.completions.iter().sum();
+        self.team.as_ref().map_or_else(own, |team| team.completions())
     }
 
     fn gate(&self) -> Option<&Gate> {
@@ -641,30 +641,22 @@ impl Machine {
         Ok(())
     }
 
-    /// The next cycle in which anybody is active.
+    /// The next cycle in which a component is active, or a meeting of the threads.
     fn step(&mut self) -> Result<(), RunError> {
-        let next = self.next().ok_or_else(|| RunError::Deadlock {
-            cycle: self.ctx.now,
-            report: deadlock::report(&self.ctx, &self.parts),
-        })?;
-        let next = if self.options.visit_all { self.ctx.now + 1 } else { next };
-        if next > self.options.max_cycles {
-            return Err(RunError::CycleLimit(self.options.max_cycles));
-        }
-        self.ctx.now = next;
-        self.ctx.wheel.advance(next, &mut self.active);
-        let past = self.ctx.written_past;
-        if self.options.visit_all || self.options.order != Order::Numbers {
-            self.visit_otherwise();
-        } else {
-            numbers(&self.active).for_each(|at| {
-                self.ctx.me = ComponentId(at);
-                self.parts[at as usize].tick(&mut self.ctx);
-            });
-        }
-        let steps = self.meet(past)?;
+        let next = match &self.team {
+            Some(_) => self.next_of_shard(),
+            None => self.ctx.wheel.next(),
+        };
+        let steps = match next {
+            Some(next) => self.visit(next)?,
+            None if self.team.is_some() && self.next().is_some() => self.meet()?,
+            None => {
+                let (cycle, report) = (self.ctx.now, deadlock::report(&self.ctx, &self.parts));
+                return Err(RunError::Deadlock { cycle, report });
+            }
+        };
         self.show();
-        if self.samples.as_ref().is_some_and(|samples| samples.is_time(next)) {
+        if self.samples.as_ref().is_some_and(|samples| samples.is_time(self.ctx.now)) {
             self.sample();
         }
         if self.probing.as_ref().is_some_and(|probing| probing.is_requested()) {
@@ -702,6 +694,28 @@ impl Machine {
             }
         }
         self.check()
+    }
+
+    /// Visits the components that are active in cycle `next`. Gives 1, or 0 for one of several
+    /// threads, which count their steps when they meet.
+    fn visit(&mut self, next: Cycle) -> Result<u64, RunError> {
+        let next = if self.options.visit_all { self.ctx.now + 1 } else { next };
+        if next > self.options.max_cycles {
+            return Err(RunError::CycleLimit(self.options.max_cycles));
+        }
+        self.ctx.now = next;
+        self.ctx.wheel.advance(next, &mut self.active);
+        let past = self.ctx.written_past;
+        if self.options.visit_all || self.options.order != Order::Numbers {
+            self.visit_otherwise();
+        } else {
+            numbers(&self.active).for_each(|at| {
+                self.ctx.me = ComponentId(at);
+                self.parts[at as usize].tick(&mut self.ctx);
+            });
+        }
+        self.end_of_shard(past);
+        Ok(u64::from(self.team.is_none()))
     }
 
     /// Visits everybody, or whoever is active in another order.

@@ -1,13 +1,21 @@
 //! A run on several threads: each has the whole machine and visits a share of its components, its
-//! shard. What these say to components of other shards is handed over when the cycle is over, by
-//! value, as pools are each thread's own; nobody could have seen it before the next cycle. So a
-//! result does not depend on the number of threads.
+//! shard. What these say to components of other shards is handed over at the next meeting, by
+//! value, as pools are each thread's own; nobody could have seen it before. So a result does not
+//! depend on the number of threads.
+
+mod progress;
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
 
 use traces::trace::AtomicOp;
 
 use super::context::Context;
 use super::engine::{ComponentId, Cycle, HERE, OutletId, Passage};
 use super::message::{Line, MAX_LINE, Message};
+
+pub use progress::Progress;
 
 /// A share of a machine's components.
 #[derive(Debug)]
@@ -17,39 +25,48 @@ pub struct Shard {
     owners: Vec<u8>,
     /// Who has each chiplet.
     chiplets: Vec<u8>,
-    /// What each of the others gets when the cycle is over.
+    /// What each of the others gets at the next meeting.
     pub out: Vec<Parcel>,
+    progress: Arc<Progress>,
+    /// Messages that other shards have taken in cycles that this one has not visited yet.
+    credits: BinaryHeap<Reverse<(Cycle, OutletId)>>,
+    /// Whether it has handed over a message since the last meeting, or taken one of another shard;
+    /// and the first cycle in which another shard may see that.
+    hands: Option<Cycle>,
+    /// No other shard visits a component before this cycle.
+    pub alone_until: Cycle,
 }
 
-/// What a shard hands another one at the end of a cycle.
+/// What a shard hands another one at a meeting.
 #[derive(Debug, Default)]
 pub struct Parcel {
     pub report: Report,
     arrivals: Vec<Arrival>,
-    /// Outlets of whose messages one was taken.
-    taken: Vec<OutletId>,
     changes: Vec<Change>,
 }
 
-/// What a shard tells all others at the end of a cycle.
+/// What a shard reports to all others at a meeting.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Report {
-    /// When.
+    /// The last cycle that it has visited.
     pub now: Cycle,
     /// Nothing of what it knows happens before; none where it knows of nothing.
     pub next: Option<Cycle>,
-    /// Cycles since the last one in which it has visited anybody.
+    /// What it hands over takes effect then at the earliest.
+    pub hands: Option<Cycle>,
+    /// Cycles since the last meeting in which it has visited a component.
     pub steps: u64,
     /// Completion signals written so far.
     pub completions: u32,
-    /// What was written past the L1s in the cycle.
+    /// What was written past the L1s since the last meeting.
     pub written_past: u64,
-    /// Whether others get anything beside this.
-    pub hands_over: bool,
     /// Messages and payloads that it has, or hands over.
     pub in_use: (usize, usize),
     /// Work-groups started, and values checked, as of some time ago.
     pub done: (u64, u64),
+    /// Its command processors do nothing that other GPUs see at once before the latency of their
+    /// crossbar has passed.
+    pub is_apart: bool,
     /// Its watchdog sees nothing move.
     pub is_silent: bool,
     /// It has found what ends the run.
@@ -75,23 +92,31 @@ struct Change {
 }
 
 impl Shard {
-    /// Number `number` of `shards`. `pieces`: of each component the piece that must not be cut, in
-    /// all so many. `chiplets`: a component of each.
+    /// Number `number`. `owners`: the shard of each component; `chiplets`: a component of each.
     pub fn new(
-        (number, shards): (u8, u8),
-        (pieces, all): (&[u16], u16),
+        number: u8,
+        owners: Vec<u8>,
         chiplets: impl Iterator<Item = usize>,
+        progress: Arc<Progress>,
     ) -> Self {
-        let owner = |piece: &u16| (u32::from(*piece) * u32::from(shards) / u32::from(all)) as u8;
-        let owners: Vec<_> = pieces.iter().map(owner).collect();
         let chiplets = chiplets.map(|component| owners[component]).collect();
-        let out = (0..shards).map(|_| Parcel::default()).collect();
-        Self { number, owners, chiplets, out }
+        let out = (0..progress.shards()).map(|_| Parcel::default()).collect();
+        let (credits, hands, alone_until) = (BinaryHeap::new(), None, 0);
+        Self { number, owners, chiplets, out, progress, credits, hands, alone_until }
     }
 
     /// Whether it visits a component.
     pub fn has(&self, component: ComponentId) -> bool {
         self.owners[component.0 as usize] == self.number
+    }
+
+    /// Whether it has handed over anything since the last meeting.
+    pub fn hands_over(&self) -> bool {
+        self.hands.is_some()
+    }
+
+    fn hand_at(&mut self, at: Cycle) {
+        self.hands = Some(self.hands.map_or(at, |first| first.min(at)));
     }
 
     /// As a network calls the owner.
@@ -115,6 +140,7 @@ impl Context {
         let line = message.line.is_some().then(|| self.lines[message.line]);
         self.drop_message(passage.message());
         let shard = self.shard.as_mut().expect("there are others");
+        shard.hand_at(passage.reached());
         shard.out[usize::from(passage.shard)].arrivals.push(Arrival { passage, message, line });
     }
 
@@ -141,29 +167,84 @@ impl Context {
         }
     }
 
-    /// Completes what this shard hands over, and gives what it tells of itself.
-    pub fn end_cycle(&mut self) -> Report {
+    /// The next cycle in which a component of this shard may be active.
+    pub fn next_visit(&self) -> Option<Cycle> {
+        let next = self.wheel.next();
+        if !self.network.awaits() {
+            return next;
+        }
+        let credits = &self.shard.as_ref().expect("there are others").credits;
+        let credit = credits.peek().map(|Reverse((at, _))| at + 1);
+        [next, credit].into_iter().flatten().min()
+    }
+
+    /// A cycle begins: all before it are done.
+    pub fn begin_cycle(&mut self, now: Cycle) {
+        let shard = self.shard.as_mut().expect("there are others");
+        shard.progress.reach(shard.number, now);
+        self.use_credits(now);
+    }
+
+    /// A cycle ends: what was taken of other shards is known to them.
+    pub fn end_cycle(&mut self) {
+        let shard = self.shard.as_mut().expect("there are others");
+        let taken = self.network.take_taken();
+        if !taken.is_empty() {
+            shard.progress.credit(shard.number, self.now, taken);
+            shard.hand_at(self.now + 1);
+        }
+        if shard.hands_over() {
+            shard.alone_until = 0;
+        }
+    }
+
+    /// All cycles before `end` are done; the next one waits for the other shards.
+    pub fn end_window(&mut self, end: Cycle) {
+        let shard = self.shard.as_mut().expect("there are others");
+        shard.progress.reach(shard.number, end);
+    }
+
+    /// Waits until it is known what other shards have taken before cycle `now`.
+    #[cold]
+    #[inline(never)]
+    pub fn await_credits(&mut self, now: Cycle) {
+        let shard = self.shard.as_mut().expect("there are others");
+        if now > shard.alone_until {
+            shard.progress.wait(shard.number, now);
+        }
+        self.collect_credits();
+        self.use_credits(now);
+    }
+
+    fn collect_credits(&mut self) {
+        let shard = self.shard.as_mut().expect("there are others");
+        let Shard { progress, credits, number, .. } = &mut **shard;
+        progress.credits(*number, |at, outlet| credits.push(Reverse((at, outlet))));
+    }
+
+    fn use_credits(&mut self, now: Cycle) {
+        let shard = self.shard.as_mut().expect("there are others");
+        while let Some(&Reverse((at, outlet))) = shard.credits.peek()
+            && at < now
+        {
+            shard.credits.pop();
+            self.network.credit(&mut self.wheel, outlet, (at, now));
+        }
+    }
+
+    /// What this shard reports at a meeting.
+    pub fn report(&mut self) -> Report {
+        let next = self.next_visit();
         let shard = self.shard.as_mut().expect("there are others");
         let (mut messages, mut lines) = (self.messages.in_use(), self.lines.in_use());
-        let mut next = self.wheel.next();
-        let mut hands_over = shard.out.iter().any(|parcel| !parcel.changes.is_empty());
-        let mut at_latest = |at| {
-            hands_over = true;
-            next = Some(next.map_or(at, |next: Cycle| next.min(at)));
-        };
-        for (owner, outlet) in self.network.take_taken() {
-            shard.out[usize::from(owner)].taken.push(outlet);
-            at_latest(self.now + 1);
-        }
         for arrival in shard.out.iter().flat_map(|parcel| &parcel.arrivals) {
-            at_latest(arrival.passage.reached());
             messages += 1;
             lines += usize::from(arrival.line.is_some());
         }
         let completions = self.completions.iter().sum();
-        let has_failed = self.stop.is_some();
+        let (has_failed, hands) = (self.stop.is_some(), shard.hands.take());
         let (now, in_use) = (self.now, (messages, lines));
-        Report { now, next, completions, hands_over, in_use, has_failed, ..Report::default() }
+        Report { now, next, hands, completions, in_use, has_failed, ..Report::default() }
     }
 
     /// Takes what another shard has handed over.
@@ -177,12 +258,14 @@ impl Context {
             let message = self.messages.put(message);
             self.network.arrive(&mut self.wheel, &passage, message);
         }
-        for outlet in parcel.taken.drain(..) {
-            self.network.make_room(&mut self.wheel, outlet, self.now);
-        }
         for Change { addr, mask, op, bytes } in parcel.changes.drain(..) {
             self.change_memory((addr, mask), op, &bytes);
         }
         self.written_past += parcel.report.written_past;
+    }
+
+    /// All parcels of a meeting are accepted.
+    pub fn end_meeting(&mut self) {
+        self.collect_credits();
     }
 }

@@ -164,7 +164,7 @@ impl<'a> Wiring<'a> {
         let inlet = self.network.add_inlet(spec);
         let routes = self.network.route_to(inlet);
         let (rate, window) = (Rate::per_cycle(64), queue + latency);
-        let spec = OutletSpec { name, producer, latency, rate, window, array: 0 };
+        let spec = OutletSpec { name, producer, latency, rate, window, array: 0, early: 0 };
         (self.network.add_outlet(spec, routes), inlet)
     }
 
@@ -271,6 +271,7 @@ impl<'a> Wiring<'a> {
                     rate: Rate::UNLIMITED,
                     window: window(u64::from(link.queue) + u64::from(link_latency + far) * most),
                     array: 0,
+                    early: 0,
                 };
                 let outlet = self.network.add_outlet(spec, routes[usize::from(peer)]);
                 self.links[number as usize].add(inlet, outlet);
@@ -368,6 +369,10 @@ impl<'a> Wiring<'a> {
                     false => messages.into(),
                 }),
                 array: self.array(net, unit),
+                early: match (net, self.is_gate(unit)) {
+                    (Net::Answer, gate) if self.talks.peers || !gate => self.afar.early,
+                    _ => 0,
+                },
             };
             let outlet = self.network.add_outlet(spec, routes);
             self.ends[net as usize][usize::from(chiplet)].from.push((unit, outlet));

@@ -17,7 +17,7 @@ use crate::message::{CLASSES, Class, Message, Unit};
 use crate::pool::Handle;
 
 /// An outlet's number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct OutletId(pub u32);
 
 /// Where outlets lead: an inlet for each unit.
@@ -26,6 +26,7 @@ pub struct Routes {
     first: u32,
     /// 0 where all units have the same.
     step: u32,
+    len: u32,
 }
 
 /// What an outlet is.
@@ -43,6 +44,8 @@ pub struct OutletSpec {
     pub window: u32,
     /// Of the latency, cycles in the producer's arrays: for timelines.
     pub array: u32,
+    /// Cycles that a message may leave early.
+    pub early: u32,
 }
 
 /// In this order, and so aligned, what the producer asks and a receiver changes is one line of the
@@ -68,6 +71,8 @@ struct Outlet {
     last_early: Cycle,
     routes: Routes,
     latency: u32,
+    /// Messages for other shards that are not known to be taken.
+    afar: u32,
     bytes: [u64; CLASSES],
 }
 
@@ -83,6 +88,10 @@ pub struct Network {
     inlet_specs: Vec<InletSpec>,
     /// Outlets of other shards whose messages were taken, with these.
     taken: Vec<(u8, OutletId)>,
+    /// Messages for other shards that are not known to be taken.
+    afar: u32,
+    /// Outlets with such messages whose producers wait for a free entry.
+    awaited: u32,
 }
 
 /// Why an outlet takes no message now.
@@ -106,14 +115,14 @@ impl Network {
     /// Routes to one inlet, whatever the unit.
     pub fn route_to(&mut self, inlet: InletId) -> Routes {
         self.routes.push(inlet);
-        Routes { first: self.routes.len() as u32 - 1, step: 0 }
+        Routes { first: self.routes.len() as u32 - 1, step: 0, len: 1 }
     }
 
     /// Routes to the inlet of each unit; none where no message for the unit comes by.
     pub fn add_routes(&mut self, inlets: impl IntoIterator<Item = Option<InletId>>) -> Routes {
         let first = self.routes.len() as u32;
         self.routes.extend(inlets.into_iter().map(|inlet| inlet.unwrap_or(InletId(u32::MAX))));
-        Routes { first, step: 1 }
+        Routes { first, step: 1, len: self.routes.len() as u32 - first }
     }
 
     /// Adds an outlet.
@@ -134,6 +143,7 @@ impl Network {
             window: spec.window,
             latency: spec.latency,
             producer: spec.producer,
+            afar: 0,
             bytes: [0; CLASSES],
         });
         self.outlet_specs.push(spec);
@@ -144,6 +154,29 @@ impl Network {
     pub fn share(&mut self, shard_of: impl Fn(ComponentId) -> u8) {
         self.outlets.iter_mut().for_each(|o| o.shard = shard_of(o.producer));
         self.inlets.iter_mut().for_each(|inlet| inlet.shard = shard_of(inlet.consumer));
+    }
+
+    /// Least cycles from a message's sending to its being visible in another shard; none where no
+    /// message goes there. Of the ways between components that are `exempt` the caller knows more.
+    pub fn lookahead(
+        &self,
+        shard_of: impl Fn(ComponentId) -> u8,
+        is_exempt: impl Fn(ComponentId) -> bool,
+    ) -> Option<Cycle> {
+        let mut least = None;
+        for (o, spec) in self.outlets.iter().zip(&self.outlet_specs) {
+            let routes = &self.routes[o.routes.first as usize..];
+            for inlet in &routes[..o.routes.len as usize] {
+                let Some(inlet) = self.inlet_specs.get(inlet.0 as usize) else { continue };
+                let leaves = shard_of(spec.producer) != shard_of(inlet.consumer);
+                if leaves && !is_exempt(spec.producer) && !is_exempt(inlet.consumer) {
+                    let outlet = spec.latency.saturating_sub(spec.early).max(1);
+                    let cycles = Cycle::from(outlet + inlet.latency);
+                    least = Some(least.map_or(cycles, |least: Cycle| least.min(cycles)));
+                }
+            }
+        }
+        least
     }
 
     /// Gives each outlet so many cycles beyond its latency: what meets then meets in another order.
@@ -171,8 +204,26 @@ impl Network {
         let o = &mut self.outlets[id.0 as usize];
         match o.taken_at == now {
             true => wheel.wake(o.producer, now + 1),
-            false => o.producer_waits = true,
+            false => {
+                self.awaited += u32::from(!o.producer_waits && o.afar > 0);
+                o.producer_waits = true;
+            }
         }
+    }
+
+    /// Whether an outlet has messages for other shards that are not known to be taken.
+    pub fn is_afar(&self, id: OutletId) -> bool {
+        self.outlets[id.0 as usize].afar > 0
+    }
+
+    /// Messages for other shards that are not known to be taken.
+    pub fn afar(&self) -> u32 {
+        self.afar
+    }
+
+    /// Whether a producer waits for a free entry that another shard may make.
+    pub fn awaits(&self) -> bool {
+        self.awaited > 0
     }
 
     /// Sends a message of `bytes` bytes of accounting class `class` to a unit. It takes `extra`
@@ -192,6 +243,7 @@ impl Network {
     ) -> Option<Passage> {
         let o = &mut self.outlets[id.0 as usize];
         debug_assert!(o.sent.wrapping_sub(o.taken) < o.window, "the window is full");
+        debug_assert!(extra + self.outlet_specs[id.0 as usize].early as i32 >= 0, "too early");
         // A way may be as short as 0; the transfer takes its time.
         let latency = (o.latency as i32 + extra).max(0) as Cycle;
         let left = o.port.transfer(now, bytes.into()) - 1 + latency;
@@ -210,6 +262,8 @@ impl Network {
         };
         let entry = Entry::new(reached, id, message, cycles);
         if inlet.shard != HERE {
+            o.afar += 1;
+            self.afar += 1;
             return Some(Passage { shard: inlet.shard, inlet: InletId(to as u32), entry });
         }
         self.reach(wheel, to, entry);
@@ -279,13 +333,31 @@ impl Network {
         o.taken = o.taken.wrapping_add(1);
         if o.producer_waits {
             o.producer_waits = false;
+            self.awaited -= u32::from(o.afar > 0);
             wheel.wake(o.producer, now + 1);
         }
     }
 
+    /// Another shard has taken a message of an outlet in cycle `at`, before the cycle `now` that
+    /// this shard visits: there is room from `at` + 1 on.
+    pub fn credit(&mut self, wheel: &mut Wheel, id: OutletId, (at, now): (Cycle, Cycle)) {
+        let o = &mut self.outlets[id.0 as usize];
+        o.taken = o.taken.wrapping_add(1);
+        if o.taken_at == now {
+            o.taken_before = o.taken_before.wrapping_add(1);
+        }
+        if o.producer_waits {
+            o.producer_waits = false;
+            self.awaited -= 1;
+            wheel.wake(o.producer, at + 1);
+        }
+        o.afar -= 1;
+        self.afar -= 1;
+    }
+
     /// Outlets of other shards whose messages were taken since this was asked last, with these.
-    pub fn take_taken(&mut self) -> impl Iterator<Item = (u8, OutletId)> + '_ {
-        self.taken.drain(..)
+    pub fn take_taken(&mut self) -> &mut Vec<(u8, OutletId)> {
+        &mut self.taken
     }
 
     /// All outlets: what they are and what they have carried, for statistics.
@@ -403,7 +475,7 @@ mod tests {
         let routes = network.route_to(inlet);
         let outlets = [2, 3].map(|latency| {
             let (name, producer) = (format!("out{latency}"), ComponentId(latency - 2));
-            let spec = OutletSpec { name, producer, latency, rate: WIDE, window: 2, array: 0 };
+            let spec = OutletSpec { name, producer, latency, rate: WIDE, window: 2, array: 0, early: 0 };
             network.add_outlet(spec, routes)
         });
         (network, Wheel::new(3), outlets, inlet)
@@ -464,6 +536,7 @@ mod tests {
             rate: WIDE,
             window: 2,
             array: 0,
+            early: 0,
         };
         let even = [0, 1].map(|i| n.add_outlet(spec(i), routes));
         let mut pool = Pool::new();

@@ -140,6 +140,8 @@ pub struct Global {
     /// Requests to L2s, and launches, one for each chiplet, that are not answered.
     syncing: u32,
     launched: u32,
+    /// Of these, launches whose work-groups have begun.
+    begun: u32,
     pub counters: Counters,
 }
 
@@ -173,6 +175,7 @@ impl Global {
             groups: 0,
             syncing: 0,
             launched: 0,
+            begun: 0,
             counters: Counters::default(),
         }
     }
@@ -208,6 +211,14 @@ impl Global {
             Self { flights, .. } if flights.iter().any(Option::is_some) => Phase::Firmware,
             _ => Phase::Idle,
         }
+    }
+
+    /// Whether other GPUs see nothing of it before a message has crossed the crossbar: all chiplets
+    /// have begun, and a work-group runs; or no packet is there.
+    pub fn is_apart(&self) -> bool {
+        let is_settled = self.feeding.is_empty() && self.completion == Completion::No;
+        let is_running = self.groups > 0 && self.syncing == 0 && self.begun == self.launched;
+        is_settled && (is_running || self.flights.iter().all(Option::is_none))
     }
 
     /// The cycles of each phase before cycle `now`.
@@ -382,6 +393,7 @@ impl Global {
                 own.wg_ready = send(Message { sideband, tag, ..of(Kind::StartGroup) });
                 if own.wg_ready {
                     // The first one of a share stands for all of them.
+                    self.begun += u32::from(heard.more[launch] == 0);
                     self.groups += (1 + more).saturating_sub(heard.more[launch]);
                     heard.more[launch] = more;
                     self.auditor.see_running(ctx.now, group.tag);
@@ -422,6 +434,7 @@ impl Global {
                 kind::DONE => {
                     c.kernel_cycles += step(rx.tag);
                     self.launched = self.launched.saturating_sub(1);
+                    self.begun = self.begun.saturating_sub(1);
                 }
                 _ => {}
             }

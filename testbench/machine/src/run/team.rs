@@ -1,7 +1,9 @@
 //! One run on several threads. Each builds the machine for itself and goes through the program, but
-//! visits the components of its shard alone; in each cycle in which anybody is active they meet and
-//! hand over what crosses (`shard.rs`). What the host does between kernels each does for itself. So
-//! nothing of a machine ever changes threads.
+//! visits the components of its shard alone (`shard.rs`). The threads meet and hand over what
+//! crosses; between two meetings lies a window, as many cycles as a message takes from one shard to
+//! another at least. A window is one cycle where what the command processors do takes effect at
+//! once: a release to other GPUs, a completion, an L1's acquire. What the host does between kernels
+//! each does for itself. So nothing of a machine ever changes threads.
 //!
 //! A run that does not pass is done again on one thread, which says why.
 
@@ -16,7 +18,8 @@ use super::{Machine, Options, Order, PROGRESS_STEPS, RunError};
 use crate::check::Checked;
 use crate::context::Context;
 use crate::engine::{ComponentId, Cycle, HERE};
-use crate::shard::{Parcel, Report, Shard};
+use crate::part::Part;
+use crate::shard::{Parcel, Progress, Report, Shard};
 use crate::traffic::Traffic;
 
 /// What the threads of a run share.
@@ -28,6 +31,7 @@ struct Office {
     parcels: [Vec<Vec<Mutex<Parcel>>>; 2],
     /// What each has counted.
     counted: Vec<Mutex<Counted>>,
+    progress: Arc<Progress>,
 }
 
 impl Office {
@@ -35,7 +39,8 @@ impl Office {
         let to_all = || (0..shards).map(|_| Mutex::default()).collect();
         let parcels = [(); 2].map(|()| (0..shards).map(|_| to_all()).collect());
         let counted = (0..shards).map(|_| Mutex::default()).collect();
-        Self { shards, meeting: Meeting::new(shards.into()), parcels, counted }
+        let (meeting, progress) = (Meeting::new(shards.into()), Arc::new(Progress::new(shards)));
+        Self { shards, meeting, parcels, counted, progress }
     }
 }
 
@@ -44,11 +49,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// However a thread ends, nobody waits for it.
-struct Leaving<'a>(&'a Meeting);
+struct Leaving<'a>(&'a Office);
 
 impl Drop for Leaving<'_> {
     fn drop(&mut self) {
-        self.0.close();
+        self.0.meeting.close();
+        self.0.progress.close();
     }
 }
 
@@ -70,8 +76,21 @@ pub(super) struct Team {
     patience: Patience,
     /// Each shard's, of the last meeting.
     reports: Vec<Report>,
-    /// Cycles since then in which it has visited anybody.
+    /// Cycles of a window, where the command processors allow it.
+    lookahead: Cycle,
+    /// The next window ends before this cycle.
+    end: Cycle,
+    /// As long as this shard hands nothing over it may go on so far: with messages that other
+    /// shards have not taken, and without.
+    alone: (Cycle, Cycle),
+    /// It meets the others before it goes on.
+    is_due: bool,
+    /// Cycles since the last meeting in which it has visited a component, and what was written
+    /// past the L1s in them.
     steps: u64,
+    written_past: u64,
+    /// Completion signals that it had written at the last meeting.
+    completions: u32,
     /// It meets the others in each cycle.
     pub(super) is_close: bool,
     /// Its own watchdog sees nothing move.
@@ -110,42 +129,58 @@ impl Team {
             ctx.accept(&mut parcel);
             self.reports[from] = parcel.report;
         }
+        ctx.end_meeting();
+        self.plan(ctx);
         Ok(())
     }
 
-    /// Whether it may go on without the others: none has anything to do before it has, and it tells
-    /// them nothing new. They wait meanwhile, where they were at the last meeting.
-    fn may_go_on(&self, own: &Report) -> bool {
-        let last = &self.reports[self.own];
-        // Of what it has handed over at the last meeting the others have not told yet what it makes
-        // them do.
-        let is_new = last.hands_over
-            || own.hands_over
-            || own.completions != last.completions
-            || own.written_past > 0
-            || own.has_failed
-            || own.is_silent
-            || own.steps >= PROGRESS_STEPS;
-        let is_first =
-            |next| self.others().all(|at| self.reports[at].next.is_none_or(|n| next < n));
-        !self.is_close && !is_new && own.next.is_some_and(is_first)
+    /// How far this shard may go before the next meeting. Nobody visits a component before `first`,
+    /// so nothing arrives from another shard before the lookahead has passed from there on; and no
+    /// other shard does before `others`, unless this one hands something over.
+    fn plan(&mut self, ctx: &mut Context) {
+        let hands = self.reports.iter().filter_map(|report| report.hands).min();
+        let next = |report: &Report| report.next.unwrap_or(Cycle::MAX);
+        let hands = hands.unwrap_or(Cycle::MAX);
+        let others = self.others().map(|at| next(&self.reports[at])).fold(hands, Cycle::min);
+        let first = others.min(next(&self.reports[self.own]));
+        let is_apart = self.reports.iter().all(|report| report.is_apart) && !self.is_close;
+        let window = if is_apart { self.lookahead } else { 1 };
+        self.end = first.saturating_add(window);
+        self.alone = match self.is_close {
+            true => (self.end, self.end),
+            false => (others.saturating_add(1), others.saturating_add(window)),
+        };
+        ctx.shard.as_mut().expect("it has one").alone_until = others;
     }
 
-    /// The next cycle in which anybody may be active: the same on each thread that waits for none.
+    /// Whether this shard may visit its components in cycle `next` without meeting the others.
+    fn may_visit(&self, ctx: &Context, next: Cycle) -> bool {
+        let shard = ctx.shard.as_ref().expect("it has one");
+        let alone = || {
+            let end = if ctx.network.afar() > 0 { self.alone.0 } else { self.alone.1 };
+            !shard.hands_over() && next < end
+        };
+        !self.is_due && (next < self.end || alone())
+    }
+
+    /// The next cycle in which a component may be active: the same on each thread.
     pub(super) fn next(&self) -> Option<Cycle> {
-        self.reports.iter().filter_map(|report| report.next).min()
+        let next = self.reports.iter().flat_map(|report| [report.next, report.hands]);
+        next.flatten().min()
     }
 
     /// Somebody is visited in this cycle, as all threads know.
-    fn visit_at(&mut self, at: Cycle) {
+    fn visit_at(&mut self, ctx: &mut Context, at: Cycle) {
         for report in &mut self.reports {
             report.next = Some(report.next.map_or(at, |next| next.min(at)));
+            report.is_apart = false;
         }
+        self.plan(ctx);
     }
 
-    /// Completion signals that the others have written.
+    /// Completion signals that were written before the last meeting.
     pub(super) fn completions(&self) -> u32 {
-        self.others().map(|number| self.reports[number].completions).sum()
+        self.reports.iter().map(|report| report.completions).sum()
     }
 
     /// Messages and payloads that were anywhere at the last meeting.
@@ -188,6 +223,37 @@ impl Machine {
         .or_else(|| has_streams().then_some("the program has several streams"))
     }
 
+    /// The shard of each component: whole GPUs where there are enough of them, else pieces.
+    fn owners(&self, shards: u8) -> Vec<u8> {
+        let (gpus, chiplets) = (self.ctx.layout.gpus, self.ctx.layout.chiplets);
+        let all = self.all_pieces();
+        // Pieces are chiplets or GPUs.
+        let of_gpu = if all == gpus { 1 } else { chiplets };
+        let owner = |piece: u16| match u16::from(shards) <= gpus {
+            true => u32::from(piece / of_gpu) * u32::from(shards) / u32::from(gpus),
+            false => u32::from(piece) * u32::from(shards) / u32::from(all),
+        };
+        self.pieces.iter().map(|&piece| owner(piece) as u8).collect()
+    }
+
+    /// Cycles of a window of so many threads, where the command processors allow it. What a message
+    /// takes from one GPU to another, as no GPU is cut; and what it takes to a command processor
+    /// that a chiplet has no work-group any more.
+    pub(super) fn lookahead(&self, shards: u8) -> Cycle {
+        if u16::from(shards) > self.ctx.layout.gpus {
+            return 1;
+        }
+        let owners = self.owners(shards);
+        let first = self.first_global as u32;
+        let globals = first..first + u32::from(self.ctx.layout.gpus);
+        let of_messages = self.ctx.network.lookahead(
+            |component| owners[component.0 as usize],
+            |component| globals.contains(&component.0),
+        );
+        let of_crossbar = Cycle::from(self.system.command_processor.unicast_latency);
+        of_messages.map_or(of_crossbar, |cycles| cycles.min(of_crossbar))
+    }
+
     /// Threads that the run may have.
     pub(super) fn threads(&self) -> u8 {
         let most = u8::try_from(self.all_pieces()).unwrap_or(HERE);
@@ -212,7 +278,7 @@ impl Machine {
         let (system, bodies, options) = (self.system.clone(), self.bodies.clone(), self.options);
         let (system, bodies) = (&system, &bodies);
         thread::scope(|scope| {
-            let _leaving = Leaving(&office.meeting);
+            let _leaving = Leaving(&office);
             if let Some(probing) = &mut self.probing {
                 probing.restart(threads.into());
             }
@@ -221,7 +287,7 @@ impl Machine {
                 let probing =
                     self.probing.as_ref().map(|own| Box::new(own.of_shard(number.into())));
                 scope.spawn(move || {
-                    let _leaving = Leaving(&office.meeting);
+                    let _leaving = Leaving(&office);
                     let mut machine = Self::new(system, bodies, program, options)?;
                     machine.probing = probing;
                     machine.join(office.clone(), number);
@@ -240,8 +306,9 @@ impl Machine {
         let layout = &self.ctx.layout;
         let chiplets = (0..layout.all_chiplets()).map(|chiplet| layout.core(chiplet, 0));
         let chiplets = chiplets.map(|unit| layout.part_of(unit));
-        let pieces = (&self.pieces[..], self.all_pieces());
-        let shard = Shard::new((number, office.shards), pieces, chiplets);
+        let (owners, progress) = (self.owners(office.shards), office.progress.clone());
+        let shard = Shard::new(number, owners, chiplets, progress);
+        let lookahead = self.lookahead(office.shards);
         self.ctx.network.share(|component| shard.owner(component));
         self.ctx.shard = Some(Box::new(shard));
         self.team = Some(Box::new(Team {
@@ -249,7 +316,13 @@ impl Machine {
             meetings: 0,
             patience: Patience::default(),
             reports: vec![Report::default(); office.shards.into()],
+            lookahead,
+            end: 0,
+            alone: (0, 0),
+            is_due: false,
             steps: 0,
+            written_past: 0,
+            completions: 0,
             is_close: false,
             is_silent: false,
             done: (0, 0),
@@ -264,27 +337,62 @@ impl Machine {
             self.ctx.wheel.wake(id, at);
         }
         if let Some(team) = &mut self.team {
-            team.visit_at(at);
+            team.visit_at(&mut self.ctx, at);
         }
     }
 
-    /// Ends a cycle: hands over what crosses. `past`: what was written past the L1s before it.
-    /// Gives the cycles since the last one in which anybody was visited. Errors: somebody has found
-    /// what ends the run.
-    pub(super) fn meet(&mut self, past: u64) -> Result<u64, RunError> {
-        let Some(team) = &mut self.team else { return Ok(1) };
-        let mut own = self.ctx.end_cycle();
+    /// The next cycle of this shard, all that it must know before; none where it must meet the
+    /// others.
+    pub(super) fn next_of_shard(&mut self) -> Option<Cycle> {
+        let team = self.team.as_mut().expect("there are others");
+        loop {
+            let next = self.ctx.next_visit().filter(|&next| team.may_visit(&self.ctx, next))?;
+            if self.ctx.network.awaits() {
+                self.ctx.await_credits(next);
+                // A producer may be woken before.
+                if self.ctx.next_visit() != Some(next) {
+                    continue;
+                }
+            }
+            self.ctx.begin_cycle(next);
+            return Some(next);
+        }
+    }
+
+    /// Ends a cycle of this shard. `past`: what was written past the L1s before it.
+    pub(super) fn end_of_shard(&mut self, past: u64) {
+        let Some(team) = &mut self.team else { return };
+        self.ctx.end_cycle();
         let is_active = self.active.iter().any(|word| *word != 0);
         team.steps += u64::from(is_active);
-        own.steps = team.steps;
-        own.written_past = self.ctx.written_past - past;
+        team.written_past += self.ctx.written_past - past;
+        let is_narrow = team.reports.iter().any(|report| !report.is_apart);
+        team.is_due = is_narrow && team.written_past > 0
+            || self.ctx.completions.iter().sum::<u32>() != team.completions
+            || self.ctx.stop.is_some()
+            || self.ctx.check.wrong.is_some()
+            || self.sockets.have_failed()
+            || team.is_silent
+            || team.steps >= PROGRESS_STEPS;
+    }
+
+    /// Hands over what crosses, and takes it. Gives the cycles since the last meeting in which
+    /// components were visited. Errors: a thread has found what ends the run.
+    pub(super) fn meet(&mut self) -> Result<u64, RunError> {
+        let Some(team) = &mut self.team else { return Ok(0) };
+        if !team.is_due {
+            self.ctx.end_window(team.end);
+        }
+        let mut own = self.ctx.report();
+        own.steps = mem::take(&mut team.steps);
+        own.written_past = mem::take(&mut team.written_past);
         own.has_failed |= self.ctx.check.wrong.is_some() || self.sockets.have_failed();
         (own.is_silent, own.done) = (team.is_silent, team.done);
-        if team.may_go_on(&own) {
-            team.reports[team.own].next = own.next;
-            return Ok(0);
-        }
-        team.steps = 0;
+        own.is_apart = self.parts[self.first_global..].iter().all(|part| match part {
+            Part::Global(global) => global.is_apart(),
+            _ => true,
+        });
+        (team.is_due, team.completions) = (false, own.completions);
         team.exchange(&mut self.ctx, own)?;
         let reports = &team.reports;
         if reports.iter().any(|r| r.has_failed) || reports.iter().all(|r| r.is_silent) {

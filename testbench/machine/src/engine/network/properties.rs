@@ -303,7 +303,7 @@ impl Real {
             let (name, producer) = (String::new(), component(*producer));
             let (latency, rate, window) = (*latency, *rate, *window);
             network
-                .add_outlet(OutletSpec { name, producer, latency, rate, window, array: 0 }, routes);
+                .add_outlet(OutletSpec { name, producer, latency, rate, window, array: 0, early: 0 }, routes);
         }
         let wheel = Wheel::new(layout.components.len());
         Self { network, wheel, messages: Pool::new() }
