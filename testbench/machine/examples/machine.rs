@@ -1,9 +1,10 @@
 //! The machine's speed on a program (the first argument): a trace, or a built-in program, `pagerank`,
 //! with a size, `stream:65536`, and iterations, `pagerank:1024:60`. The next arguments are the
-//! system, settings `KEY=VALUE`, `kernels` for statistics of each kernel, as `duet run` keeps them,
-//! and `sample` for a run that skips launches. Prints accesses and accesses per second of wall time;
-//! under callgrind, with `--toggle-collect='*measured*'`, the instructions collected are the
-//! machine's alone. `testbench/machine/bench.py` does both.
+//! system, settings `KEY=VALUE`, `threads=N` for several threads, `trial` where a trial decides on
+//! them, `kernels` for statistics of each kernel, as `duet run` keeps them, and `sample` for a run
+//! that skips launches. Prints accesses and accesses per second of wall time; under callgrind, with
+//! `--toggle-collect='*measured*'`, the instructions collected are the machine's alone.
+//! `testbench/machine/bench.py` does both.
 
 use std::path::Path;
 use std::time::Instant;
@@ -25,8 +26,10 @@ fn main() {
     let (mut settings, mut options) = (Vec::new(), Options::default());
     for argument in arguments {
         match argument.split_once('=') {
+            Some(("threads", number)) => options.threads = number.parse().expect("a number"),
             Some((key, value)) => settings.push((key.to_string(), value.to_string())),
             None if argument == "sample" => options.sample = true,
+            None if argument == "trial" => options.trial = true,
             None => options.by_kernel = argument == "kernels",
         }
     }

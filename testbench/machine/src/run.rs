@@ -137,6 +137,8 @@ pub struct Machine {
     trial: Option<Trial>,
     /// The trial has found that several threads are faster.
     is_trial_over: bool,
+    /// The part of the time that the gate takes, as the trial has found it.
+    gate_share: f64,
     /// Events that are read and not done: buffers that come to be, the next kernel, and as far as
     /// the one behind it.
     upcoming: VecDeque<Event>,
@@ -234,6 +236,7 @@ impl Machine {
             team: None,
             trial: None,
             is_trial_over: false,
+            gate_share: 0.0,
             upcoming: VecDeque::new(),
             handed_over: None,
             queues: None,
@@ -331,7 +334,7 @@ impl Machine {
             probing.restart(1);
         }
         let new = Self::new(&self.system, &self.bodies, program, options)?;
-        *self = Self { observers, probing, ..new };
+        *self = Self { observers, probing, gate_share: self.gate_share, ..new };
         Ok(())
     }
 
@@ -689,9 +692,9 @@ impl Machine {
         if self.steps / PROGRESS_STEPS > before / PROGRESS_STEPS {
             self.tell_progress();
             self.watch()?;
-            if self.ends_trial() {
-                return Err(RunError::Threads);
-            }
+        }
+        if self.trial.is_some() && self.ends_trial() {
+            return Err(RunError::Threads);
         }
         self.check()
     }
@@ -708,6 +711,8 @@ impl Machine {
         let past = self.ctx.written_past;
         if self.options.visit_all || self.options.order != Order::Numbers {
             self.visit_otherwise();
+        } else if self.trial.as_ref().is_some_and(|trial| trial.is_sampled(self.steps)) {
+            self.visit_for_trial();
         } else {
             numbers(&self.active).for_each(|at| {
                 self.ctx.me = ComponentId(at);

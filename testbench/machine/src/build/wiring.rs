@@ -369,8 +369,9 @@ impl<'a> Wiring<'a> {
                     false => messages.into(),
                 }),
                 array: self.array(net, unit),
-                early: match (net, self.is_gate(unit)) {
-                    (Net::Answer, gate) if self.talks.peers || !gate => self.afar.early,
+                early: match (net, layout.site(unit)) {
+                    (Net::Answer, Site::Bank(..)) => self.afar.early,
+                    (Net::Answer, Site::Gate(_)) if self.talks.peers => self.afar.early,
                     _ => 0,
                 },
             };

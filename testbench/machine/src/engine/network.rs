@@ -475,7 +475,8 @@ mod tests {
         let routes = network.route_to(inlet);
         let outlets = [2, 3].map(|latency| {
             let (name, producer) = (format!("out{latency}"), ComponentId(latency - 2));
-            let spec = OutletSpec { name, producer, latency, rate: WIDE, window: 2, array: 0, early: 0 };
+            let spec =
+                OutletSpec { name, producer, latency, rate: WIDE, window: 2, array: 0, early: 0 };
             network.add_outlet(spec, routes)
         });
         (network, Wheel::new(3), outlets, inlet)

@@ -72,7 +72,7 @@ pub(super) struct Counted {
 pub(super) struct Team {
     office: Arc<Office>,
     own: usize,
-    meetings: u64,
+    pub(super) meetings: u64,
     patience: Patience,
     /// Each shard's, of the last meeting.
     reports: Vec<Report>,
@@ -196,6 +196,18 @@ impl Team {
     }
 }
 
+/// The shard of each GPU, where the gate, of the first shard, takes `share` of the time.
+fn gpus_of_shards(gpus: u16, shards: u8, share: f64) -> Vec<u8> {
+    let (all, others) = (f64::from(gpus), u16::from(shards) - 1);
+    let first = (1.0 / f64::from(shards) - share) / (1.0 - share).max(0.01) * all;
+    let first = (first.round().max(0.0) as u16).min(gpus - others);
+    let owner = |gpu: u16| match gpu.checked_sub(first) {
+        None => 0,
+        Some(rest) => 1 + rest * others / (gpus - first),
+    };
+    (0..gpus).map(|gpu| owner(gpu) as u8).collect()
+}
+
 impl Machine {
     /// Why the run has one thread, whatever was wanted: part of a sentence.
     pub fn why_one_thread(&self) -> Option<&'static str> {
@@ -223,17 +235,22 @@ impl Machine {
         .or_else(|| has_streams().then_some("the program has several streams"))
     }
 
-    /// The shard of each component: whole GPUs where there are enough of them, else pieces.
+    /// The shard of each component: whole GPUs where there are enough of them, else pieces. The
+    /// shard of the gate has as many GPUs fewer as the gate takes time.
     fn owners(&self, shards: u8) -> Vec<u8> {
         let (gpus, chiplets) = (self.ctx.layout.gpus, self.ctx.layout.chiplets);
         let all = self.all_pieces();
+        if u16::from(shards) > gpus || gpus == 1 {
+            let owner = |piece: &u16| u32::from(*piece) * u32::from(shards) / u32::from(all);
+            return self.pieces.iter().map(|piece| owner(piece) as u8).collect();
+        }
         // Pieces are chiplets or GPUs.
         let of_gpu = if all == gpus { 1 } else { chiplets };
-        let owner = |piece: u16| match u16::from(shards) <= gpus {
-            true => u32::from(piece / of_gpu) * u32::from(shards) / u32::from(gpus),
-            false => u32::from(piece) * u32::from(shards) / u32::from(all),
-        };
-        self.pieces.iter().map(|&piece| owner(piece) as u8).collect()
+        let of_gpus = gpus_of_shards(gpus, shards, self.gate_share);
+        let mut owners: Vec<_> =
+            self.pieces.iter().map(|piece| of_gpus[usize::from(piece / of_gpu)]).collect();
+        *owners.last_mut().expect("there is a gate") = 0;
+        owners
     }
 
     /// Cycles of a window of so many threads, where the command processors allow it. What a message
@@ -284,12 +301,14 @@ impl Machine {
             }
             for number in 1..threads {
                 let (office, program) = (office.clone(), self.ctx.program.reopen()?);
+                let gate_share = self.gate_share;
                 let probing =
                     self.probing.as_ref().map(|own| Box::new(own.of_shard(number.into())));
                 scope.spawn(move || {
                     let _leaving = Leaving(&office);
                     let mut machine = Self::new(system, bodies, program, options)?;
                     machine.probing = probing;
+                    machine.gate_share = gate_share;
                     machine.join(office.clone(), number);
                     let result = machine.run_program();
                     machine.publish();
@@ -429,5 +448,22 @@ impl Machine {
         team.meet()?;
         team.counted = team.others().map(|at| lock(&team.office.counted[at]).clone()).collect();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::gpus_of_shards;
+
+    #[test]
+    fn gate_takes_the_place_of_gpus() {
+        assert_eq!(gpus_of_shards(4, 2, 0.0), [0, 0, 1, 1]);
+        assert_eq!(gpus_of_shards(4, 3, 0.0), [0, 1, 1, 2]);
+        assert_eq!(gpus_of_shards(4, 4, 0.3), [1, 1, 2, 3]);
+        // A quarter of the time: as much as one of three GPUs.
+        assert_eq!(gpus_of_shards(3, 2, 0.25), [0, 1, 1]);
+        assert_eq!(gpus_of_shards(2, 2, 0.9), [1, 1]);
+        assert_eq!(gpus_of_shards(2, 2, 1.0), [1, 1]);
+        assert_eq!(gpus_of_shards(1, 1, 0.0), [0]);
     }
 }

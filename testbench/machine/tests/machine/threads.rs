@@ -93,10 +93,53 @@ fn all_designs_of_l2s_give_the_same() {
     }
 }
 
+/// GPUs whose threads meet once in many cycles: queues that are full, GPUs of several chiplets, L1s
+/// that talk to other GPUs, shards of unequal size, the shortest latencies.
+#[test]
+fn gpus_in_windows_give_the_same() {
+    let queues = [("network.queue", "1"), ("l2.misses", "2"), ("l3.misses", "1")];
+    let chiplets = [("machine.gpus", "3"), ("machine.chiplets", "2"), ("l3.bytes", "262144")];
+    let slow_link = [("gpu_link.bytes_per_ns", "0.05"), ("network.queue", "1")];
+    let short = [
+        ("network.latency", "2"),
+        ("network.memory_latency", "2"),
+        ("command_processor.unicast_latency", "1"),
+    ];
+    let mut systems = vec![
+        system("finepack-4gpu-small", &slow_link),
+        system("finepack-4gpu-small", &short),
+        system("finepack-4gpu-small", &[("machine.gpus", "7")]),
+        system("cpelide-4-small", &[("machine.gpus", "3"), ("network.queue", "1")]),
+        system(
+            "fermi-16sm-8p-small",
+            &[("l1.design", "gtsc-rc"), ("l2.design", "own"), ("machine.gpus", "3")],
+        ),
+        system(
+            "fermi-16sm-8p-small",
+            &[("l1.design", "tc-weak"), ("l2.design", "own"), ("machine.gpus", "2")],
+        ),
+    ];
+    for path in ["p2p", "write-combine", "dma", "infinite"] {
+        systems.push(system("finepack-4gpu-small", &[("egress.design", path)]));
+    }
+    for design in ["directory", "hmg", "rec"] {
+        systems.push(system("rec-4gpu-small", &[&queues[..], &[("l2.design", design)]].concat()));
+        systems.push(system("rec-4gpu-small", &[&chiplets[..], &[("l2.design", design)]].concat()));
+    }
+    let programs = [small("pagerank", 256), small("bfs", 256), small("locks", 16)];
+    for system in systems {
+        for program in &programs {
+            let told = same(&system, program, Options::default());
+            assert!(told.end.is_ok(), "{}: {:?}", system.name, told.end);
+        }
+    }
+}
+
 #[test]
 fn perturbed_runs_give_the_same() {
     let options = Options { perturb: Some(1), ..Options::default() };
     same(&system("cpelide-4-small", &[]), &small("sssp", 128), options);
+    same(&system("finepack-4gpu-small", &[]), &small("sssp", 128), options);
 }
 
 /// What a design has once in a GPU stays with it; GPUs whose pages have copies on one thread.

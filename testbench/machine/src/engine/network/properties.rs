@@ -302,8 +302,10 @@ impl Real {
             };
             let (name, producer) = (String::new(), component(*producer));
             let (latency, rate, window) = (*latency, *rate, *window);
-            network
-                .add_outlet(OutletSpec { name, producer, latency, rate, window, array: 0, early: 0 }, routes);
+            network.add_outlet(
+                OutletSpec { name, producer, latency, rate, window, array: 0, early: 0 },
+                routes,
+            );
         }
         let wheel = Wheel::new(layout.components.len());
         Self { network, wheel, messages: Pool::new() }

@@ -30,6 +30,32 @@ fn a_machine_has_as_many_threads_as_pieces() {
     }
 }
 
+/// What a message takes from one GPU to another at least: half of a way in each of its ends, and
+/// from the array of an L3 slice half of a shorter way. Threads that share a GPU meet in each cycle.
+#[test]
+fn threads_meet_once_in_a_window() {
+    let ways = [("network.latency", "40"), ("network.memory_latency", "30")];
+    let arrays = [("l3.latency", "11"), ("command_processor.unicast_latency", "200")];
+    let set = [&ways[..], &arrays].concat();
+    let system = |more: &[(&str, &str)]| {
+        machine("finepack-4gpu-small", &[&set[..], more].concat(), program("stream", 1024))
+    };
+    // From the gate to a bank that waits for an answer: 20 and 15. From a slice to the gate: 11 and
+    // 15, and 20.
+    assert_eq!(system(&[]).lookahead(2), 35);
+    assert_eq!(system(&[("l3.latency", "1"), ("network.memory_latency", "26")]).lookahead(4), 33);
+    assert_eq!(system(&[("command_processor.unicast_latency", "7")]).lookahead(2), 7);
+    let chiplets = [("machine.chiplets", "2"), ("machine.gpus", "2"), ("l3.bytes", "262144")];
+    assert_eq!(system(&chiplets).lookahead(3), 1);
+
+    let set = [("machine.gpus", "2")];
+    let mut machine = machine("finepack-4gpu-small", &set, program("pagerank", 1024));
+    machine.options.threads = 2;
+    let cycles = machine.run().unwrap();
+    let meetings = machine.team.expect("two threads have run it").meetings;
+    assert!(4 * meetings < cycles, "{meetings} meetings in {cycles} cycles");
+}
+
 #[test]
 fn whoever_looks_at_the_whole_machine_has_one_thread() {
     let looks: [fn(&mut Machine); 7] = [
