@@ -4,7 +4,7 @@
 
 use cosim::command_processor::SyncMode;
 use cosim::command_processor::packet::{Scope, barrier};
-use traces::trace::{Bound, Event, Instr, InstrKind, KernelHead, Order, Walk};
+use traces::trace::{Bound, Event, Instr, InstrKind, KernelHead, Walk};
 
 use super::{Machine, RunError};
 use crate::core::{Lines, coalesce};
@@ -130,7 +130,7 @@ impl Machine {
         let (mut instr, mut lines) = (Instr::default(), Lines::default());
         for group in 0..head.groups {
             let group = self.ctx.program.group(number, group)?;
-            let mut walk = Walk::new(&group, Order::File);
+            let mut walk = Walk::but_loads(&group);
             while !walk.at_end() {
                 walk.segment(&group, &mut instr, |_, _, instr| {
                     self.perform(instr, &mut lines);

@@ -80,6 +80,46 @@ impl Cursor {
         self.index += 1;
         Ok(true)
     }
+
+    /// As `next`, but passes loads without decoding them.
+    pub fn next_but_loads(&mut self, group: &Group, instr: &mut Instr) -> Result<bool, Error> {
+        loop {
+            let bytes = group.bytes.get(self.at..self.end).unwrap_or_default();
+            let Some(length) = length_of_load(bytes) else { return self.next(group, instr) };
+            let racy = group.racy.get(self.racy.start).filter(|_| !self.racy.is_empty());
+            self.racy.start += usize::from(racy.is_some_and(|racy| racy.index == self.index));
+            self.at += length;
+            self.index += 1;
+        }
+    }
+}
+
+/// Bytes of the instruction at the front, if it is a whole load.
+fn length_of_load(bytes: &[u8]) -> Option<usize> {
+    let [first, flags, ..] = *bytes else { return None };
+    let log_size = (first & !ALL_LANES) >> SIZE_SHIFT;
+    if first & KIND_MASK != LOAD || log_size > 4 || flags > FLAGS {
+        return None;
+    }
+    let (mask, active) = match first & ALL_LANES {
+        0 => (8, u64::from_le_bytes(*bytes[2..].first_chunk()?).count_ones() as usize),
+        _ => (0, LANES),
+    };
+    let gap = match flags & (GAP_8 | GAP_32) {
+        0 => 0,
+        GAP_8 => 1,
+        GAP_32 => 4,
+        _ => return None,
+    };
+    let addresses = match flags & FORM_MASK {
+        STRIDE => 4,
+        OFFSET_16 => 2 * active,
+        OFFSET_32 => 4 * active,
+        _ => 8 * active,
+    };
+    let values = if flags & SAME_VALUE != 0 { 1 } else { active };
+    let length = 2 + mask + gap + 8 + addresses + (values << log_size);
+    (active > 0 && length <= bytes.len()).then_some(length)
 }
 
 /// What was expected. The place is known to the caller.
@@ -378,6 +418,13 @@ mod tests {
                 check_equal(instr, &got);
             }
             prop_assert!(!cursor.next(&group, &mut got).unwrap());
+            let mut cursor = group.cursor(0);
+            for instr in list.iter().filter(|instr| instr.kind != InstrKind::Load) {
+                prop_assert!(cursor.next_but_loads(&group, &mut got).unwrap());
+                check_equal(instr, &got);
+            }
+            prop_assert!(!cursor.next_but_loads(&group, &mut got).unwrap());
+            prop_assert_eq!(cursor.index() as usize, list.len());
         }
 
         #[test]
@@ -390,6 +437,10 @@ mod tests {
                     prop_assert!(instr.size == 0 || instr.addrs[lane] < ADDRESS_END);
                 }
             }
+            let mut cursor = group.cursor(0);
+            while let Ok(true) = cursor.next_but_loads(&group, &mut instr) {
+                prop_assert!(instr.kind != InstrKind::Load);
+            }
         }
 
         #[test]
@@ -399,6 +450,8 @@ mod tests {
             for len in 1..bytes.len() {
                 let group = group_of(&[bytes[..len].to_vec()]);
                 prop_assert!(group.cursor(0).next(&group, &mut Instr::default()).is_err());
+                let but_loads = group.cursor(0).next_but_loads(&group, &mut Instr::default());
+                prop_assert!(but_loads.is_err());
             }
         }
     }

@@ -54,4 +54,4 @@ pub use record::{Access, AccessKind, KernelSpec, Key, Record};
 pub use recorder::Recorder;
 pub use streams::{Bound, Clock, Streams, is_before};
 pub use verify::{Outcome, verify};
-pub use walk::{Order, Walk};
+pub use walk::Walk;

@@ -16,12 +16,20 @@ pub enum Order {
 pub struct Walk {
     cursors: Vec<Cursor>,
     order: Order,
+    /// Visits loads, too.
+    loads: bool,
 }
 
 impl Walk {
     /// At the start.
     pub fn new(group: &Group, order: Order) -> Self {
-        Self { cursors: (0..group.warps()).map(|warp| group.cursor(warp)).collect(), order }
+        let cursors = (0..group.warps()).map(|warp| group.cursor(warp)).collect();
+        Self { cursors, order, loads: true }
+    }
+
+    /// The same, of all but loads, in the order of the file.
+    pub fn but_loads(group: &Group) -> Self {
+        Self { loads: false, ..Self::new(group, Order::File) }
     }
 
     /// True when every warp is at its end.
@@ -45,7 +53,11 @@ impl Walk {
             let cursor = &mut self.cursors[warp];
             loop {
                 let index = cursor.index();
-                if !cursor.next(group, instr)? || instr.kind == InstrKind::Barrier {
+                let is_one = match self.loads {
+                    true => cursor.next(group, instr)?,
+                    false => cursor.next_but_loads(group, instr)?,
+                };
+                if !is_one || instr.kind == InstrKind::Barrier {
                     break;
                 }
                 visit(warp, index, instr);
