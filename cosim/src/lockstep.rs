@@ -27,8 +27,8 @@ pub struct Lockstep<M: Model> {
     rtl: Rtl<M>,
     cycle: u64,
     ticks: usize,
-    /// The last ticks and their cycles, at `ticks % HISTORY`.
-    history: Vec<(u64, M::In, M::Out)>,
+    /// The last ticks, at `ticks % HISTORY`.
+    history: Vec<Kept>,
     failure: Option<Box<Failure>>,
     /// The last cycle, while somebody wants to see every one.
     trace: Option<Box<Recorder>>,
@@ -37,6 +37,14 @@ pub struct Lockstep<M: Model> {
     /// With the insides.
     inside: bool,
     inspection: Option<Box<Inspection>>,
+}
+
+/// The images of a tick in which both bodies agreed.
+#[derive(Clone)]
+struct Kept {
+    cycle: u64,
+    input: Vec<u32>,
+    output: Vec<u32>,
 }
 
 struct Failure {
@@ -56,6 +64,13 @@ struct Inspection {
 impl<M: Model> Lockstep<M> {
     /// Joins two bodies that have just been reset. `first_cycle` is the number of the first cycle.
     pub fn new(run: RunName, config: &M::Config, model: M, rtl: Rtl<M>, first_cycle: u64) -> Self {
+        let block = M::describe(config);
+        let kept = Kept {
+            cycle: 0,
+            input: vec![0; image_words(&block.inputs)],
+            output: vec![0; image_words(&block.outputs)],
+        };
+        let history = vec![kept; HISTORY];
         Self {
             config: config.clone(),
             run,
@@ -63,7 +78,7 @@ impl<M: Model> Lockstep<M> {
             rtl,
             cycle: first_cycle,
             ticks: 0,
-            history: vec![Default::default(); HISTORY],
+            history,
             failure: None,
             trace: None,
             past: None,
@@ -208,7 +223,7 @@ impl<M: Model> Lockstep<M> {
     }
 
     #[cold]
-    fn keep(&mut self, inputs: &M::In, model: &M::Out, rtl: &M::Out) {
+    fn keep(&mut self, inputs: &M::In, model: &M::Out) {
         let Some(recorder) = &mut self.trace else { return };
         let last = &mut recorder.last;
         last.cycle = self.cycle;
@@ -217,7 +232,7 @@ impl<M: Model> Lockstep<M> {
         if self.inspection.as_ref().is_some_and(|inspection| !inspection.open) {
             return self.open_inspection(self.cycle + 1);
         }
-        rtl.store(&self.config, &mut last.rtl);
+        self.rtl.last_outputs().store(&self.config, &mut last.rtl);
         if self.inside {
             last.trace = self.rtl.take_trace();
         }
@@ -228,12 +243,12 @@ impl<M: Model> Lockstep<M> {
     }
 
     #[cold]
-    fn record(&mut self, input: &M::In, model: &M::Out, rtl: &M::Out) {
+    fn record(&mut self, input: &M::In, model: &M::Out) {
         let mut now = WindowCycle {
             cycle: self.cycle,
             input: self.image(input),
             model: self.image(model),
-            rtl: self.image(rtl),
+            rtl: self.image(&self.rtl.last_outputs()),
             ..WindowCycle::default()
         };
         let inspection = self.inspection.as_ref().filter(|inspection| inspection.open);
@@ -250,8 +265,11 @@ impl<M: Model> Lockstep<M> {
         let mut window = Vec::new();
         let mut recent = Past::new(&block);
         for back in (1..=HISTORY.min(self.ticks)).rev() {
-            let (cycle, input, output) = &self.history[(self.ticks - back) % HISTORY];
-            let (cycle, input, output) = (*cycle, self.image(input), self.image(output));
+            let Kept { cycle, input, output } = &self.history[(self.ticks - back) % HISTORY];
+            let (cycle, config) = (*cycle, &self.config);
+            // Payload words that are not valid are 0.
+            let input = self.image(&M::In::load(config, input));
+            let output = self.image(&M::Out::load(config, output));
             recent.see(cycle, &input, &output);
             let (model, rtl) = (output.clone(), output);
             window.push(WindowCycle { cycle, input, model, rtl, ..WindowCycle::default() });
@@ -298,17 +316,19 @@ impl<M: Model> Block for Lockstep<M> {
 
     fn tick(&mut self, inputs: &M::In) -> M::Out {
         let model = self.model.tick(inputs);
-        let rtl = self.rtl.tick(inputs);
+        let agree = self.rtl.tick_and_compare(inputs, &model);
         if self.trace.is_some() {
-            self.keep(inputs, &model, &rtl);
+            self.keep(inputs, &model);
         }
-        if model != rtl || self.failure.is_some() || self.rtl.failed() {
-            self.record(inputs, &model, &rtl);
+        if !agree || self.failure.is_some() || self.rtl.failed() {
+            self.record(inputs, &model);
         }
         if let (Some(trace), Some(past)) = (&self.trace, &mut self.past) {
             past.see(trace.last.cycle, &trace.last.input, &trace.last.model);
         }
-        self.history[self.ticks % HISTORY] = (self.cycle, *inputs, model);
+        let kept = &mut self.history[self.ticks % HISTORY];
+        kept.cycle = self.cycle;
+        self.rtl.keep_last(&mut kept.input, &mut kept.output);
         self.ticks += 1;
         self.cycle += 1;
         model

@@ -27,6 +27,8 @@ pub struct Rtl<M: Model> {
     input: Vec<u32>,
     /// Outputs after the last edge.
     output: Vec<u32>,
+    /// Outputs before it.
+    before: Vec<u32>,
     /// What failed assertions have printed.
     messages: String,
     failed: bool,
@@ -58,14 +60,15 @@ impl<M: Model> Rtl<M> {
         // Verilator takes 31 bits.
         let seed = (options.registers & 0x7fff_ffff) as i32;
         let body = bodies::body(&request)?.make(seed);
-        let (config, settled, messages) = (config.clone(), output.clone(), String::new());
+        let (config, messages) = (config.clone(), String::new());
         let mut rtl = Self {
             config,
             input,
+            before: output.clone(),
+            settled: output.clone(),
             output,
             messages,
             failed: false,
-            settled,
             cycles: 0,
             is_flipped: false,
             body,
@@ -95,6 +98,49 @@ impl<M: Model> Rtl<M> {
         let mut output = self.output.clone();
         ffi::settle(self.body.pin_mut(), &self.input, &mut output);
         M::Out::load(&self.config, &output)
+    }
+
+    /// A tick, and whether the outputs of it are these.
+    #[inline]
+    pub(crate) fn tick_and_compare(&mut self, inputs: &M::In, expected: &M::Out) -> bool {
+        self.drive(inputs);
+        let equal = expected.equals(&self.config, &self.output);
+        self.edge();
+        equal
+    }
+
+    /// The outputs of the last tick.
+    pub(crate) fn last_outputs(&self) -> M::Out {
+        M::Out::load(&self.config, &self.before)
+    }
+
+    /// Keeps the images of the last tick; of the outputs it takes the other image in exchange.
+    #[inline]
+    pub(crate) fn keep_last(&mut self, input: &mut [u32], output: &mut Vec<u32>) {
+        input.copy_from_slice(&self.input);
+        std::mem::swap(output, &mut self.before);
+    }
+
+    /// Gives the inputs to the image. Between the words that this stores and C++'s wider loads of
+    /// the same words lies what the caller does with the outputs: the processor cannot forward a
+    /// store to a wider load, and would wait.
+    #[inline(always)]
+    fn drive(&mut self, inputs: &M::In) {
+        inputs.store(&self.config, &mut self.input);
+    }
+
+    /// The clock edge.
+    #[inline]
+    fn edge(&mut self) {
+        if (self.cycles < CHECKED || self.cycles.is_multiple_of(CHECKED_LATER)) && !self.is_flipped
+        {
+            self.check_registered();
+        }
+        (self.cycles, self.is_flipped) = (self.cycles + 1, false);
+        std::mem::swap(&mut self.output, &mut self.before);
+        if ffi::tick(self.body.pin_mut(), &self.input, &mut self.output) {
+            self.collect_messages();
+        }
     }
 
     /// Checks that the outputs do not follow inputs of the same cycle: a comparison of registered
@@ -171,18 +217,9 @@ impl<M: Model> Block for Rtl<M> {
     }
 
     fn tick(&mut self, inputs: &M::In) -> M::Out {
-        // Between the words that `store` writes and C++'s wider loads of the same words lies the
-        // work of `load`: the processor cannot forward a store to a wider load, and would wait.
-        inputs.store(&self.config, &mut self.input);
+        self.drive(inputs);
         let outputs = M::Out::load(&self.config, &self.output);
-        if (self.cycles < CHECKED || self.cycles.is_multiple_of(CHECKED_LATER)) && !self.is_flipped
-        {
-            self.check_registered();
-        }
-        (self.cycles, self.is_flipped) = (self.cycles + 1, false);
-        if ffi::tick(self.body.pin_mut(), &self.input, &mut self.output) {
-            self.collect_messages();
-        }
+        self.edge();
         outputs
     }
 

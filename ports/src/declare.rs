@@ -110,6 +110,8 @@ pub trait Ports: Copy + Default + PartialEq + std::fmt::Debug {
     fn store(&self, config: &Self::Config, image: &mut [u32]);
     /// Valids and plain bits that are 1, one bit for each field in their order.
     fn handshakes(&self) -> u32;
+    /// Whether an image shows these values: that [`Ports::load`] of it would equal them.
+    fn equals(&self, config: &Self::Config, image: &[u32]) -> bool;
     /// Reads an image.
     fn load(config: &Self::Config, image: &[u32]) -> Self;
 }

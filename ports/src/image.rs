@@ -39,6 +39,29 @@ pub fn load_channel<T: Signal>(value: &mut Option<T>, shape: T::Shape, from: &mu
     }
 }
 
+#[doc(hidden)]
+#[inline(always)]
+pub fn equals_port<T: Signal>(value: &T, shape: T::Shape, from: &mut Reader) -> bool {
+    let equals = value.equals(shape, from);
+    from.align();
+    equals
+}
+
+#[doc(hidden)]
+#[inline(always)]
+pub fn equals_channel<T: Signal>(value: &Option<T>, shape: T::Shape, from: &mut Reader) -> bool {
+    if !equals_port(&value.is_some(), 1, from) {
+        return false;
+    }
+    match value {
+        Some(payload) => equals_port(payload, shape, from),
+        None => {
+            from.skip_port(T::width(shape));
+            true
+        }
+    }
+}
+
 /// Whether a field's valid, or a plain bit, is 1. Named like what stores the field.
 #[doc(hidden)]
 pub mod handshake {

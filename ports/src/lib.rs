@@ -34,7 +34,9 @@ pub use description::Description;
 pub use field::{Field, FieldValue, Fields, Limit, Rule};
 #[doc(hidden)]
 pub use hidden::is_hidden;
-pub use image::{handshake, load_channel, load_port, store_channel, store_port};
+pub use image::{
+    equals_channel, equals_port, handshake, load_channel, load_port, store_channel, store_port,
+};
 pub use near::{did_you_mean, known_names, nearest_names};
 pub use parameters::Parameters;
 pub use signal::{Bytes, Leaf, Signal, SvType};

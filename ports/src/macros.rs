@@ -66,6 +66,11 @@ macro_rules! message {
             fn get(&mut self, ($($param,)*): Self::Shape, from: &mut $crate::Reader) {
                 $( $crate::Signal::get(&mut self.$field, $shape, from); )*
             }
+            #[inline(always)]
+            #[allow(unused_variables)]
+            fn equals(&self, ($($param,)*): Self::Shape, from: &mut $crate::Reader) -> bool {
+                true $( && $crate::Signal::equals(&self.$field, $shape, from) )*
+            }
             #[allow(unused_variables, unused_assignments)]
             fn leaves(
                 ($($param,)*): Self::Shape, name: &str, mut lsb: u32,
@@ -100,11 +105,11 @@ macro_rules! ports {
         $(#[$meta:meta])*
         $vis:vis struct $name:ident: $dir:ident ($c:ident : $config:ty) { $($body:tt)* }
     ) => {
-        $crate::ports!(@munch ($(#[$meta])* $vis $name $dir $c $config) [] [] [] [] $($body)*);
+        $crate::ports!(@munch ($(#[$meta])* $vis $name $dir $c $config) [] [] [] [] [] $($body)*);
     };
 
     // A channel.
-    (@munch $head:tt [$($f:tt)*] [$($d:tt)*] [$($s:tt)*] [$($l:tt)*]
+    (@munch $head:tt [$($f:tt)*] [$($d:tt)*] [$($s:tt)*] [$($l:tt)*] [$($e:tt)*]
         $(#[$fm:meta])* $fvis:vis $field:ident :
             Option<$t:ty> as ($valid:ident, $payload:ident) = $shape:expr
         $(, $($rest:tt)*)?
@@ -115,10 +120,11 @@ macro_rules! ports {
              (channel $t, stringify!($field), stringify!($valid), stringify!($payload), $shape)]
             [$($s)* (store_channel $field, $shape)]
             [$($l)* (load_channel $field, $shape)]
+            [$($e)* (equals_channel $field, $shape)]
             $($($rest)*)?);
     };
     // A port that is always compared.
-    (@munch $head:tt [$($f:tt)*] [$($d:tt)*] [$($s:tt)*] [$($l:tt)*]
+    (@munch $head:tt [$($f:tt)*] [$($d:tt)*] [$($s:tt)*] [$($l:tt)*] [$($e:tt)*]
         $(#[$fm:meta])* $fvis:vis $field:ident : $t:ty = $shape:expr
         $(, $($rest:tt)*)?
     ) => {
@@ -127,6 +133,7 @@ macro_rules! ports {
             [$($d)* (port $t, stringify!($field), $shape)]
             [$($s)* (store_port $field, $shape)]
             [$($l)* (load_port $field, $shape)]
+            [$($e)* (equals_port $field, $shape)]
             $($($rest)*)?);
     };
     // The end: everything collected.
@@ -135,6 +142,7 @@ macro_rules! ports {
         [$(($dm:ident $dt:ty, $($da:expr),*))*]
         [$(($sm:ident $sf:ident, $ss:expr))*]
         [$(($lm:ident $lf:ident, $ls:expr))*]
+        [$(($em:ident $ef:ident, $es:expr))*]
     ) => {
         $(#[$meta])*
         // Ports are copied in every cycle, in vector moves, which are slow across cache lines.
@@ -165,6 +173,12 @@ macro_rules! ports {
                     at += 1;
                 )*
                 set
+            }
+            #[inline(always)]
+            #[allow(unused_variables)]
+            fn equals(&self, $c: &$config, image: &[u32]) -> bool {
+                let mut from = $crate::Reader::new(image);
+                true $( && $crate::$em(&self.$ef, $es, &mut from) )*
             }
             #[inline(always)]
             #[allow(unused_variables)]

@@ -26,9 +26,11 @@ pub struct SvType {
 
 /// A value that travels as bits. `Shape` is what its width depends on: the number of bits of an
 /// integer, the parameters of a message.
-pub trait Signal: Default {
+pub trait Signal: Default + PartialEq {
     /// What the width depends on.
     type Shape: Copy;
+    /// Arrays of it are compared whole, in wide loads, and not value by value.
+    const IS_PLAIN: bool = false;
     /// Width in bits.
     fn width(shape: Self::Shape) -> u32;
     /// Appends this value, least significant bit first.
@@ -36,6 +38,13 @@ pub trait Signal: Default {
     /// Takes a value. `self` is the default value before. It is filled where it lies: bytes that
     /// were just stored one by one are slow to move in a wider load.
     fn get(&mut self, shape: Self::Shape, from: &mut Reader);
+    /// Takes a value, and compares this one with it.
+    #[inline(always)]
+    fn equals(&self, shape: Self::Shape, from: &mut Reader) -> bool {
+        let mut taken = Self::default();
+        taken.get(shape, from);
+        *self == taken
+    }
     /// Names the runs of bits, least significant first, the first at bit `lsb`.
     fn leaves(shape: Self::Shape, name: &str, lsb: u32, into: &mut Vec<Leaf>) {
         into.push(Leaf { name: name.to_string(), width: Self::width(shape), lsb });
@@ -55,6 +64,7 @@ macro_rules! integer_signal {
     ($($t:ty),*) => {$(
         impl Signal for $t {
             type Shape = u32;
+            const IS_PLAIN: bool = true;
             #[inline]
             fn width(bits: u32) -> u32 {
                 bits
@@ -176,5 +186,22 @@ where
         for value in &mut self[..count as usize] {
             value.get(shape, from);
         }
+    }
+    #[inline(always)]
+    fn equals(&self, (shape, count): Self::Shape, from: &mut Reader) -> bool {
+        if T::IS_PLAIN {
+            let mut taken = Self::default();
+            taken.get((shape, count), from);
+            return *self == taken;
+        }
+        let (used, rest) = self.split_at(count as usize);
+        let mut equal = true;
+        for value in used {
+            equal &= value.equals(shape, from);
+        }
+        for value in rest {
+            equal &= *value == T::default();
+        }
+        equal
     }
 }

@@ -41,6 +41,51 @@ fn image_round_trip_keeps_every_field() {
     assert_eq!(Example::load(&config, &image), example());
 }
 
+/// An image equals the values that it would be loaded as, and no others.
+#[test]
+fn image_is_compared_as_it_is_loaded() {
+    let config = Config { line: 16 };
+    let words = image_words(&Example::declare(&config));
+    for example in [example(), Example { message: None, ..example() }, Example::default()] {
+        let mut image = vec![0xffff_ffff; words];
+        example.store(&config, &mut image);
+        assert!(example.equals(&config, &image));
+        for bit in 0..32 * words {
+            image[bit / 32] ^= 1 << (bit % 32);
+            let loaded = Example::load(&config, &image);
+            assert_eq!(example.equals(&config, &image), example == loaded, "bit {bit}");
+            assert!(loaded.equals(&config, &image), "bit {bit}");
+            image[bit / 32] ^= 1 << (bit % 32);
+        }
+    }
+}
+
+/// What no port shows is a difference too: a value of more bits, an element beyond the count.
+#[test]
+fn values_that_no_image_has_equal_none() {
+    let config = Config { line: 16 };
+    let mut image = vec![0; image_words(&Example::declare(&config))];
+    let message = example().message.unwrap();
+    let wide = Message { high: 0x35, ..message };
+    let beyond = Example { list: [1, 2, 0x1fff, 4], ..example() };
+    for example in [Example { message: Some(wide), ..example() }, beyond] {
+        example.store(&config, &mut image);
+        assert!(!example.equals(&config, &image), "{example:?}");
+    }
+}
+
+#[test]
+fn array_of_messages_is_compared_with_the_elements_beyond_its_count() {
+    let value = [Message { low: true, ..Message::default() }, Message::default()];
+    let mut words = [0; 8];
+    let shape = ((4,), 1);
+    value.put(shape, &mut Writer::new(&mut words));
+    assert!(value.equals(shape, &mut Reader::new(&words)));
+    let beyond = [value[0], value[0]];
+    assert!(!beyond.equals(shape, &mut Reader::new(&words)));
+    assert!(!<[Message; 2]>::default().equals(shape, &mut Reader::new(&words)));
+}
+
 #[test]
 fn fields_stand_at_their_bits_from_the_last_declared_up() {
     let config = Config { line: 16 };

@@ -8,6 +8,7 @@ mod bridge;
 mod cache;
 pub mod compiler;
 mod error;
+mod evaluation;
 mod foreign;
 pub mod ibex;
 mod key;

@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 use super::cache::{Cache, Kept};
 use super::compiler::Compiler;
 use super::error::VerilatedError;
+use super::evaluation;
 use super::foreign::{self, Refused};
 use super::key::Key;
 use super::request::Request;
@@ -186,7 +187,8 @@ impl<'a> Plan<'a> {
         self.add_tools(&mut key);
         self.verilator_flags().for_each(|flag| key.add(flag));
         key.add(&self.top);
-        key.add(shim::shim(&self.request.block, &[]));
+        key.add(shim::shim(&self.request.block, &[], None));
+        key.add(evaluation::SOURCE);
         for source in &self.sources {
             key.add(&source.path);
             key.add(&source.content);
@@ -234,7 +236,10 @@ impl<'a> Plan<'a> {
         let runtime = self.runtime(cache)?;
         self.verilate(folder)?;
         let classes = classes(folder).map_err(|e| self.failed("Verilator", e))?;
-        write(&folder.join("shim.cpp"), shim::shim(&self.request.block, &classes).as_bytes())?;
+        let last = evaluation::join(&folder.join("obj_dir"), &classes);
+        let last = last.map_err(|e| VerilatedError::cache(folder, e))?;
+        let shim = shim::shim(&self.request.block, &classes, last.as_deref());
+        write(&folder.join("shim.cpp"), shim.as_bytes())?;
         write_headers(folder)?;
         if self.compiler.is_gcc {
             let headers = self.headers(cache)?;

@@ -36,7 +36,7 @@ class Body {
 
 // What a shared object exports.
 // The number of this interface: a host refuses an object of another one.
-constexpr uint32_t kInterface = 1;
+constexpr uint32_t kInterface = 2;
 // A new body. All registers are 0 before its reset, or where `seed` is not 0 as that seed has it.
 using MakeBody = Body*(int seed);
 // A plain C++ harness over the same top: drives `stimulus` (`words` words for each cycle) from

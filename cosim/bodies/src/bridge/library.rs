@@ -9,13 +9,14 @@ use libloading::{Library, Symbol};
 use super::ffi::{self, Body};
 
 /// The number of the interface in `body.h`.
-pub const INTERFACE: u32 = 1;
+pub const INTERFACE: u32 = 2;
 
 /// A loaded shared object. It stays loaded until the process ends: bodies come from it.
 #[derive(Clone, Copy, Debug)]
 pub struct BodyLibrary {
     make: usize,
     floor: usize,
+    evaluations: u32,
 }
 
 impl BodyLibrary {
@@ -26,10 +27,14 @@ impl BodyLibrary {
         // SAFETY: the file is a shared object of our own making, by its checksum. Its initialisers
         // are those of Verilator's runtime, which keeps to itself.
         let library = unsafe { Library::new(path) }.map_err(text)?;
-        // SAFETY: the type is that of `duet_interface` in `verilated_body.h`.
-        let interface: Symbol<extern "C" fn() -> u32> =
-            unsafe { library.get(b"duet_interface") }.map_err(text)?;
-        let found = interface();
+        let number = |name: &[u8]| -> Result<u32, String> {
+            // SAFETY: the type is that of `duet_interface` and `duet_evaluations` in
+            // `verilated_body.h`.
+            let call: Symbol<extern "C" fn() -> u32> =
+                unsafe { library.get(name) }.map_err(text)?;
+            Ok(call())
+        };
+        let found = number(b"duet_interface")?;
         if found != INTERFACE {
             return Err(format!("interface {found}, must be {INTERFACE}"));
         }
@@ -40,8 +45,14 @@ impl BodyLibrary {
             Ok(*symbol as usize)
         };
         let (make, floor) = (address(b"duet_make_body")?, address(b"duet_run_floor")?);
+        let evaluations = number(b"duet_evaluations")?;
         std::mem::forget(library);
-        Ok(Self { make, floor })
+        Ok(Self { make, floor, evaluations })
+    }
+
+    /// How often a body is evaluated in a cycle: 1, or 2 where its RTL needs it.
+    pub fn evaluations(&self) -> u32 {
+        self.evaluations
     }
 
     /// A new body. All its registers are 0 before a reset, or random where `seed` is not 0.

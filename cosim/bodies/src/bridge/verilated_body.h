@@ -1,4 +1,5 @@
-// A Body over one Verilated class. `Ports` copies between an image and its ports.
+// A Body over one Verilated class. `Ports` copies between an image and its ports, and evaluates:
+// a cycle by one evaluation where the generated code allows it, else by two.
 #pragma once
 #include <chrono>
 #include <cstring>
@@ -51,8 +52,20 @@ template <class Top>
 inline void fall_of_reset(Top& top) {
   top.clk_i = 0;
   top.rst_ni = 1;
-  top.eval();
+  top.eval();  // Verilator's first of a top, which sets it up
   top.rst_ni = 0;
+  top.eval();
+}
+
+// The inputs settle while the clock is low, then it rises.
+template <class Top>
+inline void fall(Top& top) {
+  top.clk_i = 0;
+  top.eval();
+}
+template <class Top>
+inline void rise(Top& top) {
+  top.clk_i = 1;
   top.eval();
 }
 
@@ -162,7 +175,7 @@ class VerilatedBody final : private Context, public Body {
   void settle(const uint32_t* in, uint32_t* out) override {
     Ports::drive(top_, in);
     top_.clk_i = 0;
-    top_.eval();
+    Ports::evaluate(top_);
     Ports::read(top_, out);
   }
 
@@ -180,11 +193,10 @@ class VerilatedBody final : private Context, public Body {
 
  private:
   void cycle() {
-    top_.clk_i = 0;
-    top_.eval();
-    if (trace_.is_on()) trace_.dump();
-    top_.clk_i = 1;
-    top_.eval();
+    if (!trace_.is_on()) return Ports::cycle(top_);
+    fall(top_);
+    trace_.dump();
+    rise(top_);
   }
 
   // Keeps what the evaluation before has told. Any other of this object in any thread counts too,
@@ -205,7 +217,8 @@ class VerilatedBody final : private Context, public Body {
     if (HasCore<Top>::value && fresh_) {
       context.assertOn(false);
       top_.rst_ni = 1;
-      cycle();
+      fall(top_);
+      rise(top_);
       context.assertOn(true);
     }
     fresh_ = false;
@@ -229,10 +242,8 @@ size_t floor_verilated(const uint32_t* stimulus, size_t words, size_t cycles) {
   Top& top = *top_owner;
   std::vector<uint32_t> out(1024);
   const auto cycle = [&] {
-    top.clk_i = 0;
-    top.eval();
-    top.clk_i = 1;
-    top.eval();
+    fall(top);
+    rise(top);
   };
   fall_of_reset(top);
   cycle();
@@ -257,6 +268,9 @@ size_t floor_verilated(const uint32_t* stimulus, size_t words, size_t cycles) {
 #define DUET_EXPORT_BODY(Top, Ports)                                                              \
   extern "C" __attribute__((visibility("default"))) uint32_t duet_interface() {                   \
     return duet::kInterface;                                                                      \
+  }                                                                                               \
+  extern "C" __attribute__((visibility("default"))) uint32_t duet_evaluations() {                 \
+    return Ports::kEvaluations;                                                                   \
   }                                                                                               \
   extern "C" __attribute__((visibility("default"))) duet::Body* duet_make_body(int seed) {        \
     return new duet::VerilatedBody<Top, Ports>(seed);                                             \
