@@ -65,6 +65,38 @@ fn input_that_breaks_a_rule_fails_the_body_with_the_rules_message() {
     }
 }
 
+/// A rule about inputs sees those of its cycle in both kinds of cycles: in the first ones the RTL
+/// is evaluated before the edge too, later mostly at the edge alone.
+#[test]
+fn rule_is_broken_in_the_same_cycle_whether_or_not_inputs_settle_before_the_edge() {
+    if !has_rtl() {
+        return;
+    }
+    let fails_after = |packet: Drain, idle: u64| {
+        let mut body = rtl::<Packetizer>("small");
+        for _ in 0..idle {
+            body.tick(&input(packet, 0));
+        }
+        let mut failed = (0..12).skip_while(|&cycle| {
+            body.tick(&input(packet, cycle));
+            !body.failed()
+        });
+        failed.next()
+    };
+    let broken = [
+        Drain { plen: 6, ..legal() },
+        Drain { plen: 0, ..legal() },
+        Drain { base: 1, ..legal() },
+        Drain { base: 0, ..legal() },
+    ];
+    for packet in broken {
+        let early = fails_after(packet, 0);
+        assert!(early.is_some());
+        assert_eq!(fails_after(packet, 5000), early, "{packet:?}");
+    }
+    assert_eq!([0, 5000].map(|idle| fails_after(legal(), idle)), [None; 2]);
+}
+
 #[test]
 fn failed_assertion_is_a_mismatch_without_differences() {
     if !has_rtl() {
