@@ -117,7 +117,8 @@ coverage: setup
 
 # With BEFORE=REVISION the machine of that revision stands beside this one's.
 bench: setup
-	cargo run --release -p cosim --example bench
+	cargo build --release -p cosim --example bench
+	python3 cosim/bench.py
 	cargo run --release -p duet-tests --example firmware
 	python3 testbench/machine/bench.py $(BEFORE)
 
