@@ -149,6 +149,7 @@ impl<'a, S: NewStimulus> Loops<'a, S> {
         let (mut rtl, mut pair, mut model) = (self.rtl(), self.pair(), self.model());
         counted_rtl(|| drive(&mut rtl, &self.inputs));
         counted_lockstep(|| drive(&mut pair, &self.inputs));
+        assert!(!pair.failed(), "the measured pair differs");
         counted_model(|| drive(&mut model, &self.inputs));
         let mut ports = PortsAlone { inputs: self.inputs[0], outputs: model.outputs() };
         counted_ports(|| drive(&mut ports, &self.inputs));
