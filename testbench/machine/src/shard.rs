@@ -198,22 +198,49 @@ impl Context {
         }
     }
 
-    /// All cycles before `end` are done; the next one waits for the other shards.
+    /// All cycles before `end` are done, and those that this shard has visited alone.
     pub fn end_window(&mut self, end: Cycle) {
         let shard = self.shard.as_mut().expect("there are others");
         shard.progress.reach(shard.number, end);
     }
 
-    /// Waits until it is known what other shards have taken before cycle `now`.
+    /// Waits until it is known what other shards have taken before cycle `now`, which this one
+    /// visits.
     #[cold]
     #[inline(never)]
     pub fn await_credits(&mut self, now: Cycle) {
         let shard = self.shard.as_mut().expect("there are others");
-        if now > shard.alone_until {
-            shard.progress.wait(shard.number, now);
+        let mut looks = 0;
+        while now > shard.alone_until
+            && shard.progress.others(shard.number) < now
+            && !shard.progress.is_closed()
+        {
+            Progress::pause(&mut looks);
         }
         self.collect_credits();
         self.use_credits(now);
+    }
+
+    /// Waits until it is known which cycle this shard visits next: a producer may wait for a free
+    /// entry that another shard makes. Until then nothing is done in a cycle that comes no later
+    /// than what the others have done, which they wait for in turn.
+    #[cold]
+    #[inline(never)]
+    pub fn await_next_visit(&mut self) {
+        let mut looks = 0;
+        loop {
+            let shard = self.shard.as_mut().expect("there are others");
+            let (number, alone_until) = (shard.number, shard.alone_until);
+            let others = shard.progress.others(number);
+            self.collect_credits();
+            let next = self.next_visit().unwrap_or(Cycle::MAX);
+            let progress = &self.shard.as_ref().expect("there are others").progress;
+            progress.reach(number, next.min(others.saturating_add(1)));
+            if next <= others.max(alone_until) || progress.is_closed() {
+                return;
+            }
+            Progress::pause(&mut looks);
+        }
     }
 
     fn collect_credits(&mut self) {

@@ -83,7 +83,7 @@ pub(super) struct Team {
     /// As long as this shard hands nothing over it may go on so far: with messages that other
     /// shards have not taken, and without.
     alone: (Cycle, Cycle),
-    /// It meets the others before it goes on.
+    /// It meets the others at the end of the window, as they must know something.
     is_due: bool,
     /// Cycles since the last meeting in which it has visited a component, and what was written
     /// past the L1s in them.
@@ -158,9 +158,10 @@ impl Team {
         let shard = ctx.shard.as_ref().expect("it has one");
         let alone = || {
             let end = if ctx.network.afar() > 0 { self.alone.0 } else { self.alone.1 };
-            !shard.hands_over() && next < end
+            !self.is_due && !shard.hands_over() && next < end
         };
-        !self.is_due && (next < self.end || alone())
+        // Others may wait for what this shard takes in the window.
+        next < self.end || alone()
     }
 
     /// The next cycle in which a component may be active: the same on each thread.
@@ -364,18 +365,13 @@ impl Machine {
     /// others.
     pub(super) fn next_of_shard(&mut self) -> Option<Cycle> {
         let team = self.team.as_mut().expect("there are others");
-        loop {
-            let next = self.ctx.next_visit().filter(|&next| team.may_visit(&self.ctx, next))?;
-            if self.ctx.network.awaits() {
-                self.ctx.await_credits(next);
-                // A producer may be woken before.
-                if self.ctx.next_visit() != Some(next) {
-                    continue;
-                }
-            }
-            self.ctx.begin_cycle(next);
-            return Some(next);
+        let mut next = self.ctx.next_visit().filter(|&next| team.may_visit(&self.ctx, next))?;
+        if self.ctx.network.awaits() {
+            self.ctx.await_next_visit();
+            next = self.ctx.next_visit()?;
         }
+        self.ctx.begin_cycle(next);
+        Some(next)
     }
 
     /// Ends a cycle of this shard. `past`: what was written past the L1s before it.
@@ -399,9 +395,7 @@ impl Machine {
     /// components were visited. Errors: a thread has found what ends the run.
     pub(super) fn meet(&mut self) -> Result<u64, RunError> {
         let Some(team) = &mut self.team else { return Ok(0) };
-        if !team.is_due {
-            self.ctx.end_window(team.end);
-        }
+        self.ctx.end_window(team.end);
         let mut own = self.ctx.report();
         own.steps = mem::take(&mut team.steps);
         own.written_past = mem::take(&mut team.written_past);

@@ -47,7 +47,7 @@ impl Trial {
 
     /// Whether a step is measured in parts.
     pub(super) fn is_sampled(&self, step: u64) -> bool {
-        step % SAMPLED == 0
+        step.is_multiple_of(SAMPLED)
     }
 }
 

@@ -49,10 +49,10 @@ impl Progress {
         self.reached.len() as u8
     }
 
-    /// A shard has done all cycles before `cycle`.
+    /// A shard has done all cycles before `cycle`; it may have said so of later ones.
     #[inline]
     pub fn reach(&self, shard: u8, cycle: Cycle) {
-        self.reached[usize::from(shard)].0.store(cycle, Ordering::Release);
+        self.reached[usize::from(shard)].0.fetch_max(cycle, Ordering::Release);
     }
 
     /// A shard has taken messages in cycle `at`; the list is empty after that.
@@ -70,18 +70,23 @@ impl Progress {
         }
     }
 
-    /// Waits until all other shards have done the cycles before `cycle`, or there will be no more.
-    pub fn wait(&self, shard: u8, cycle: Cycle) {
-        for (other, reached) in self.reached.iter().enumerate() {
-            let mut looks = 0;
-            while other != usize::from(shard)
-                && reached.0.load(Ordering::Acquire) < cycle
-                && !self.is_closed.load(Ordering::Relaxed)
-            {
-                looks += 1;
-                if looks < LOOKS { hint::spin_loop() } else { thread::yield_now() }
-            }
-        }
+    /// All other shards have done the cycles before this one.
+    #[inline]
+    pub fn others(&self, shard: u8) -> Cycle {
+        let others = self.reached.iter().enumerate().filter(|(at, _)| *at != usize::from(shard));
+        let reached = others.map(|(_, reached)| reached.0.load(Ordering::Acquire));
+        reached.min().unwrap_or(Cycle::MAX)
+    }
+
+    /// Whether a thread has ended: the others have done all that they ever will.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Relaxed)
+    }
+
+    /// Lets another thread go on. `looks`: how often this one has looked in vain.
+    pub fn pause(looks: &mut u32) {
+        *looks += 1;
+        if *looks < LOOKS { hint::spin_loop() } else { thread::yield_now() }
     }
 
     /// A thread ends: no other one waits for it.
