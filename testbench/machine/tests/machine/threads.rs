@@ -126,6 +126,11 @@ fn gpus_in_windows_give_the_same() {
         systems.push(system("rec-4gpu-small", &[&queues[..], &[("l2.design", design)]].concat()));
         systems.push(system("rec-4gpu-small", &[&chiplets[..], &[("l2.design", design)]].concat()));
     }
+    // Several threads wait for credits of one another.
+    let waits = [("l2.design", "rec"), ("command_processor.unicast_latency", "20")];
+    let slow_links = [("machine.gpus", "5"), ("gpu_link.clock_mhz", "500")];
+    let waits = system("finepack-4gpu-small", &[&waits[..], &slow_links].concat());
+    same(&waits, &small("locks", 64), Options::default());
     let programs = [small("pagerank", 256), small("bfs", 256), small("locks", 16)];
     for system in systems {
         for program in &programs {
