@@ -151,8 +151,8 @@ impl Sampler {
         self.launches += 1;
     }
 
-    /// A launch was simulated that has so much work, in so many cycles; now these are the statistics
-    /// of the run.
+    /// A launch was simulated that has so much work, in so many cycles; now these are the
+    /// statistics of the run.
     pub fn simulate(&mut self, head: &KernelHead, work: u64, cycles: Cycle, now: &[u64]) {
         let (at, number) = (self.group(head), self.launches);
         let is_clean = !self.is_withheld && self.is_clean(at);

@@ -228,8 +228,8 @@ fn compare((preset, set): Preset, (name, size, iterations): Sized) -> Compared {
     let Estimate { launches, simulated, high, cycles, .. } = compared.estimate;
     let settings: Vec<_> = set.iter().map(|(key, value)| format!("{key}={value}")).collect();
     println!(
-        "| {preset} {} | {name} {size} {iterations} | {simulated} of {launches} | {times:.1} | {} | \
-         {cycles} | {:+.2} | {:.2} |{}",
+        "| {preset} {} | {name} {size} {iterations} | {simulated} of {launches} | {times:.1} | {} \
+         | {cycles} | {:+.2} | {:.2} |{}",
         settings.join(" "),
         full.cycles,
         compared.error(),
