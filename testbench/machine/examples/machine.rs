@@ -1,10 +1,10 @@
-//! The machine's speed on a program (the first argument): a trace, or a built-in program, `pagerank`,
-//! with a size, `stream:65536`, and iterations, `pagerank:1024:60`. The next arguments are the
-//! system, settings `KEY=VALUE`, `threads=N` for several threads, `trial` where a trial decides on
-//! them, `kernels` for statistics of each kernel, as `duet run` keeps them, and `sample` for a run
-//! that skips launches. Prints accesses and accesses per second of wall time; under callgrind, with
-//! `--toggle-collect='*measured*'`, the instructions collected are the machine's alone.
-//! `testbench/machine/bench.py` does both.
+//! The machine's speed on a program (the first argument): a trace, or a built-in program,
+//! `pagerank`, with a size, `stream:65536`, and iterations, `pagerank:1024:60`. The next arguments
+//! are the system, settings `KEY=VALUE`, `threads=N` for several threads, `trial` where a trial
+//! decides on them, `kernels` for statistics of each kernel, as `duet run` keeps them, and `sample`
+//! for a run that skips launches. Prints accesses and accesses per second of wall time; under
+//! callgrind, with `--toggle-collect='*measured*'`, the instructions collected are the machine's
+//! alone. `testbench/machine/bench.py` does both.
 
 use std::path::Path;
 use std::time::Instant;

@@ -31,7 +31,8 @@ fn a_machine_has_as_many_threads_as_pieces() {
 }
 
 /// What a message takes from one GPU to another at least: half of a way in each of its ends, and
-/// from the array of an L3 slice half of a shorter way. Threads that share a GPU meet in each cycle.
+/// from the array of an L3 slice half of a shorter way. Threads that share a GPU meet in every
+/// cycle.
 #[test]
 fn threads_meet_once_in_a_window() {
     let ways = [("network.latency", "40"), ("network.memory_latency", "30")];
