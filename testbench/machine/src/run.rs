@@ -401,6 +401,9 @@ impl Machine {
             }
         }
         self.let_arrive()?;
+        if self.team.is_some() {
+            self.ctx.end_run();
+        }
         let (messages, lines) = self.in_use();
         if (messages, lines) != (0, 0) {
             return Err(RunError::Lost { messages, lines });

@@ -259,6 +259,11 @@ impl Context {
         }
     }
 
+    /// After the last cycle: what was taken in it is known, too.
+    pub fn end_run(&mut self) {
+        self.use_credits(self.now + 1);
+    }
+
     /// What this shard reports at a meeting.
     pub fn report(&mut self) -> Report {
         let next = self.next_visit();
