@@ -167,13 +167,13 @@ impl Context {
     pub fn may_send(&mut self, outlet: OutletId) -> bool {
         match self.network.refusal(outlet, self.now) {
             None => true,
-            Some(refusal) => self.may_send_after_all(outlet, refusal),
+            Some(refusal) => self.may_send_with_credits(outlet, refusal),
         }
     }
 
-    /// Whether another shard has made room meanwhile.
+    /// Whether a refused message may be sent, once it is known what other shards have taken.
     #[inline(never)]
-    fn may_send_after_all(&mut self, outlet: OutletId, refusal: Refusal) -> bool {
+    fn may_send_with_credits(&mut self, outlet: OutletId, refusal: Refusal) -> bool {
         let mut refusal = Some(refusal);
         if refusal == Some(Refusal::Full) && self.network.is_afar(outlet) {
             self.await_credits(self.now);

@@ -7,9 +7,11 @@ mod host;
 mod meeting;
 mod memory;
 mod observe;
+mod options;
 mod packets;
 mod probed;
 mod skip;
+mod steps;
 mod streams;
 mod team;
 mod trial;
@@ -27,6 +29,7 @@ use traces::workloads::SplitMix64;
 
 pub use error::RunError;
 pub use observe::{Audited, LINK, Progress, Timeline};
+pub use options::{NOISE, Options, Order};
 
 use observe::Observers;
 use packets::Handover;
@@ -41,10 +44,9 @@ use super::bodies::{Bodies, Cp};
 use super::build::{Built, build, promises};
 use super::check::Checked;
 use super::config::System;
-use super::context::{Context, Launched, Stop};
+use super::context::{Context, Launched};
 use super::copies::Copies;
-use super::deadlock;
-use super::engine::{ComponentId, Cycle, LAST_CYCLE, Wheel, numbers};
+use super::engine::{ComponentId, Cycle, LAST_CYCLE, Wheel};
 use super::gate::Gate;
 use super::kernel_use::{KernelUse, KernelUses};
 use super::launch::Room;
@@ -55,59 +57,11 @@ use super::part::Part;
 use super::places::{Placement, Places};
 use super::pool::Pool;
 use super::recording::Samples;
-use super::sequential::{Keep, Sequential};
+use super::sequential::Sequential;
 use super::timed::Timed;
 use super::traffic::Traffic;
 use super::values::Values;
 use super::{check, statistics};
-
-/// In which order the components of a cycle are visited. A result never depends on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// By number.
-    #[default]
-    Numbers,
-    /// Shuffled in each cycle, from a seed.
-    Shuffled(u64),
-}
-
-/// Cycles that a way takes longer at most where a run is perturbed.
-pub const NOISE: u32 = 3;
-
-/// How to run; none of it changes a result, but for `perturb` and `sample` cycles.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// Most cycles; 0 for as many as the networks can count, 2^45.
-    pub max_cycles: Cycle,
-    /// Order of visits.
-    pub order: Order,
-    /// Visit every component in every cycle.
-    pub visit_all: bool,
-    /// A byte whose life is recorded.
-    pub watch: Option<u64>,
-    /// All of its line instead.
-    pub watch_line: bool,
-    /// Keep what each kernel costs.
-    pub by_kernel: bool,
-    /// Every so many cycles in which something happens the lines that L1s promise to hold as their
-    /// L2 does are compared; 0: never.
-    pub compare_lines: u64,
-    /// Whether the run is sequentially consistent is checked, where the machine promises that.
-    pub sequential: Option<Keep>,
-    /// Keep what each load and atomic finds ([`Machine::values`]).
-    pub values: bool,
-    /// From this seed each way between two components gets up to [`NOISE`] cycles more at each
-    /// kernel: a run that differs from others by nothing that a design could mean.
-    pub perturb: Option<u64>,
-    /// Threads that simulate the machine, where it can be cut into so many pieces and nobody looks
-    /// at it as a whole; 0 is 1.
-    pub threads: u8,
-    /// Several threads only where a trial on one finds that they are faster.
-    pub trial: bool,
-    /// Launches that repeat are simulated in part; the order of accesses is not checked. What the
-    /// program costs is an estimate ([`Machine::estimate`]).
-    pub sample: bool,
-}
 
 /// Steps between two calls of who wants to know how far the run is, and of the watchdog: a power of
 /// 2.
@@ -645,104 +599,6 @@ impl Machine {
         }
         self.show_packets(kernel);
         Ok(())
-    }
-
-    /// The next cycle in which a component is active, or a meeting of the threads.
-    fn step(&mut self) -> Result<(), RunError> {
-        let next = match &self.team {
-            Some(_) => self.next_of_shard(),
-            None => self.ctx.wheel.next(),
-        };
-        let steps = match next {
-            Some(next) => self.visit(next)?,
-            None if self.team.is_some() && self.next().is_some() => self.meet()?,
-            None => {
-                let (cycle, report) = (self.ctx.now, deadlock::report(&self.ctx, &self.parts));
-                return Err(RunError::Deadlock { cycle, report });
-            }
-        };
-        self.show();
-        if self.samples.as_ref().is_some_and(|samples| samples.is_time(self.ctx.now)) {
-            self.sample();
-        }
-        if self.probing.as_ref().is_some_and(|probing| probing.is_requested()) {
-            self.publish();
-        }
-        if self.ctx.stop.is_some()
-            && let Some(stop) = self.ctx.stop.take()
-        {
-            match stop {
-                Stop::Trace(error) => return Err(error.into()),
-                Stop::Limit(problem) => return Err(RunError::Limit(problem)),
-                Stop::Firmware(problem) => return Err(RunError::Firmware(problem)),
-                Stop::Trap(problem) => return Err(RunError::Trap(problem)),
-                Stop::Endless(report) => {
-                    return Err(RunError::Deadlock { cycle: self.ctx.now, report });
-                }
-                Stop::Block(problem) => return Err(RunError::Block(problem)),
-                Stop::Decision(problem) => return Err(RunError::Decision(problem)),
-            }
-        }
-        if self.sockets.have_failed() && self.sockets.have_shown_failure() {
-            let difference = self.sockets.difference().expect("one has failed");
-            return Err(RunError::Differ(difference));
-        }
-        let before = self.steps;
-        self.steps += steps;
-        if self.options.compare_lines > 0 && self.steps.is_multiple_of(self.options.compare_lines) {
-            coherent::compare(&self.ctx, &self.parts).map_err(RunError::Block)?;
-        }
-        if self.steps / PROGRESS_STEPS > before / PROGRESS_STEPS {
-            self.tell_progress();
-            self.watch()?;
-        }
-        if self.trial.is_some() && self.ends_trial() {
-            return Err(RunError::Threads);
-        }
-        self.check()
-    }
-
-    /// Visits the components that are active in cycle `next`. Gives 1, or 0 for one of several
-    /// threads, which count their steps when they meet.
-    fn visit(&mut self, next: Cycle) -> Result<u64, RunError> {
-        let next = if self.options.visit_all { self.ctx.now + 1 } else { next };
-        if next > self.options.max_cycles {
-            return Err(RunError::CycleLimit(self.options.max_cycles));
-        }
-        self.ctx.now = next;
-        self.ctx.wheel.advance(next, &mut self.active);
-        let past = self.ctx.written_past;
-        if self.options.visit_all || self.options.order != Order::Numbers {
-            self.visit_otherwise();
-        } else if self.trial.as_ref().is_some_and(|trial| trial.is_sampled(self.steps)) {
-            self.visit_for_trial();
-        } else {
-            numbers(&self.active).for_each(|at| {
-                self.ctx.me = ComponentId(at);
-                self.parts[at as usize].tick(&mut self.ctx);
-            });
-        }
-        self.end_of_shard(past);
-        Ok(u64::from(self.team.is_none()))
-    }
-
-    /// Visits everybody, or whoever is active in another order.
-    #[cold]
-    fn visit_otherwise(&mut self) {
-        self.visits.clear();
-        match self.options.visit_all {
-            true => self.visits.extend(0..self.parts.len() as u32),
-            false => self.visits.extend(numbers(&self.active)),
-        }
-        if let Order::Shuffled(_) = self.options.order {
-            for i in (1..self.visits.len()).rev() {
-                self.visits.swap(i, self.random.below(i as u64 + 1) as usize);
-            }
-        }
-        for &at in &self.visits {
-            self.ctx.me = ComponentId(at);
-            self.parts[at as usize].tick(&mut self.ctx);
-        }
     }
 }
 

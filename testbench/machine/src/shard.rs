@@ -1,6 +1,6 @@
 //! A run on several threads: each has the whole machine and visits a share of its components, its
 //! shard. What these say to components of other shards is handed over at the next meeting, by
-//! value, as pools are each thread's own; nobody could have seen it before. So a result does not
+//! value, as pools are each thread's own; no component could have seen it before. So a result does not
 //! depend on the number of threads.
 
 mod progress;
@@ -15,7 +15,7 @@ use super::context::Context;
 use super::engine::{ComponentId, Cycle, HERE, OutletId, Passage};
 use super::message::{Line, MAX_LINE, Message};
 
-pub use progress::Progress;
+pub use progress::{Progress, lock};
 
 /// A share of a machine's components.
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Where the threads of a run wait for each other, once in each simulated cycle.
+//! Where the threads of a run wait for each other, at the end of each window of cycles.
 
 use std::hint;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -8,7 +8,7 @@
 //! A run that does not pass is done again on one thread, which says why.
 
 use std::mem;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use cosim::socket::BlockUse;
@@ -19,7 +19,7 @@ use crate::check::Checked;
 use crate::context::Context;
 use crate::engine::{ComponentId, Cycle, HERE};
 use crate::part::Part;
-use crate::shard::{Parcel, Progress, Report, Shard};
+use crate::shard::{Parcel, Progress, Report, Shard, lock};
 use crate::traffic::Traffic;
 
 /// What the threads of a run share.
@@ -42,10 +42,6 @@ impl Office {
         let (meeting, progress) = (Meeting::new(shards.into()), Arc::new(Progress::new(shards)));
         Self { shards, meeting, parcels, counted, progress }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// However a thread ends, nobody waits for it.
@@ -134,9 +130,9 @@ impl Team {
         Ok(())
     }
 
-    /// How far this shard may go before the next meeting. Nobody visits a component before `first`,
-    /// so nothing arrives from another shard before the lookahead has passed from there on; and no
-    /// other shard does before `others`, unless this one hands something over.
+    /// How far this shard may go before the next meeting. No shard visits a component before
+    /// `first`, so nothing arrives from another one before `first` plus the lookahead. No other
+    /// shard visits a component before `others`, unless this one hands something over.
     fn plan(&mut self, ctx: &mut Context) {
         let hands = self.reports.iter().filter_map(|report| report.hands).min();
         let next = |report: &Report| report.next.unwrap_or(Cycle::MAX);

@@ -1,6 +1,7 @@
-//! Whether several threads simulate a machine faster than one. The run begins on one thread; after
-//! a tenth of a second it is known what a step costs and how much of the program is left, and the
-//! run begins again on several threads where that pays. Its result does not depend on the answer.
+//! Whether several threads simulate a machine faster than one. The run begins on one thread. After
+//! a tenth of a second, once some loads are over, the trial knows what a step costs and how much of
+//! the program is left, and the run begins again on several threads where that pays. Its result
+//! does not depend on the answer.
 
 use std::thread;
 use std::time::{Duration, Instant};

@@ -261,7 +261,7 @@ fn check((program, streams): &(Program, u64), shape: &Shape, seed: u64) -> Resul
     let mut ways = vec![Options { order: Order::Shuffled(seed), ..Options::default() }];
     // Threads that wait for a core wait for each other in each cycle.
     if plain.cycles < 10_000 {
-        ways.push(Options { threads: 2 + (seed ^ plain.cycles) as u8 % 2, ..Options::default() });
+        ways.push(Options { threads: 2 + ((seed ^ plain.cycles) % 3) as u8, ..Options::default() });
     }
     // Every component in every cycle is slow where cycles are many.
     if plain.cycles < 30_000 {
