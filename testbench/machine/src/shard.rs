@@ -1,7 +1,7 @@
 //! A run on several threads: each has the whole machine and visits a share of its components, its
 //! shard. What these say to components of other shards is handed over at the next meeting, by
-//! value, as pools are each thread's own; no component could have seen it before. So a result does not
-//! depend on the number of threads.
+//! value, as pools are each thread's own; no component could have seen it before. So a result does
+//! not depend on the number of threads.
 
 mod progress;
 
