@@ -1,20 +1,17 @@
 //! Compares what L1s promise to hold as their L2 does.
 
-use std::collections::HashMap;
-
 use crate::context::Context;
 use crate::l2::L2;
 use crate::masks;
-use crate::message::Unit;
 use crate::part::Part;
 
 /// Errors: a line that differs. Bytes that the L2 has evicted, or not yet fetched, are not looked
 /// at.
 pub(super) fn compare(ctx: &Context, parts: &[Part]) -> Result<(), String> {
-    let mut banks: HashMap<Unit, &dyn L2> = HashMap::new();
+    let mut banks: Vec<Option<&dyn L2>> = vec![None; ctx.layout.units().into()];
     for part in parts {
         if let Part::Bank(bank) = part {
-            banks.insert(bank.unit(), &**bank);
+            banks[usize::from(bank.unit().0)] = Some(&**bank);
         }
     }
     let mut result = Ok(());
@@ -22,9 +19,8 @@ pub(super) fn compare(ctx: &Context, parts: &[Part]) -> Result<(), String> {
         let Part::Core(core) = part else { continue };
         core.l1().promised_lines(&mut |addr, held| {
             let server = ctx.server(core.unit(), addr);
-            let Some((valid, line)) = banks.get(&server).and_then(|bank| bank.line(addr)) else {
-                return;
-            };
+            let bank = banks[usize::from(server.0)];
+            let Some((valid, line)) = bank.and_then(|bank| bank.line(addr)) else { return };
             let differs = masks::differences(held, line, valid);
             if differs != 0 {
                 let k = differs.trailing_zeros() as usize;

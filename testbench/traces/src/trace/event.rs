@@ -208,7 +208,19 @@ impl ByteSet {
         Self([u64::MAX; 4])
     }
 
-    /// Members.
+    /// Members, in ascending order.
+    pub fn values(&self) -> impl Iterator<Item = u8> {
+        let words = [0, 64, 128, 192].into_iter().zip(self.0);
+        words.flat_map(|(first, mut left): (u8, u64)| {
+            std::iter::from_fn(move || {
+                let lowest = (left != 0).then(|| first + left.trailing_zeros() as u8);
+                left &= left.wrapping_sub(1);
+                lowest
+            })
+        })
+    }
+
+    /// Number of members.
     pub fn len(&self) -> u32 {
         self.0.iter().map(|w| w.count_ones()).sum()
     }

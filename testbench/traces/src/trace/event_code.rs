@@ -129,10 +129,10 @@ fn put_set(out: &mut Vec<u8>, set: &ByteSet) {
     let members = set.len();
     if members <= u32::from(LISTED) {
         out.push(members as u8);
-        out.extend((0..=255).filter(|&value| set.contains(value)));
+        out.extend(set.values());
     } else {
         out.push(BIT_MAP);
-        out.extend(set.0.iter().flat_map(|word| word.to_le_bytes()));
+        out.extend_from_slice(set.0.map(u64::to_le_bytes).as_flattened());
     }
 }
 

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use super::limits::ADDRESS_END;
 use super::writer::Writer;
 use super::{
-    Access, AccessKind, Arg, ArgKind, AtomicOp, Bound, Event, Instr, KernelHead, KernelSpec, Key,
-    Mode, Reader, Record, Recorder, verify,
+    Access, AccessKind, Arg, ArgKind, AtomicOp, Bound, ByteSet, Event, Instr, KernelHead,
+    KernelSpec, Key, Mode, Reader, Record, Recorder, verify,
 };
 
 /// A program with every kind of event and instruction.
@@ -372,4 +372,13 @@ fn buffers_are_shifted_by_whole_lines_up_to_a_limit() {
             format!("buffers shifted by {bytes} bytes: must be a multiple of 128 below 65536");
         assert!(refused.to_string().contains(&place), "{refused}");
     }
+}
+
+#[test]
+fn values_of_a_set_are_its_members() {
+    let members = [0, 1, 63, 64, 127, 128, 191, 192, 255];
+    let mut set = ByteSet::default();
+    members.iter().for_each(|&value| set.insert(value));
+    assert!(set.values().eq(members));
+    assert!(ByteSet::any().values().eq(0..=255) && ByteSet::default().values().next().is_none());
 }

@@ -90,11 +90,9 @@ impl Cache {
                 .collect();
             self.of_band.fill(0);
             self.epoch = epoch;
-            for (set, mut left) in sets.into_iter().enumerate() {
-                while left != 0 {
-                    let way = set as u32 * self.ways + left.trailing_zeros();
-                    left &= left - 1;
-                    let (place, bit) = self.place_of(way);
+            for (set, left) in sets.into_iter().enumerate() {
+                for number in ones(left) {
+                    let (place, bit) = self.place_of(set as u32 * self.ways + number);
                     self.of_band[place] |= bit;
                 }
             }
@@ -227,13 +225,25 @@ impl Cache {
     pub fn held(&self) -> impl Iterator<Item = (u64, &[u8])> {
         let bands = 1 << self.band_bits;
         let of_band = self.of_band.iter().enumerate();
+        let is_held = move |&(place, &ways): &(usize, &u64)| {
+            ways != 0 && self.epoch.gvec >> (place % bands) & 1 == 0
+        };
+        let ways = move |(place, &ways): (usize, &u64)| {
+            let set = (place / bands) as u32;
+            ones(ways).map(move |number| set * self.ways + number)
+        };
         of_band
-            .flat_map(move |(place, &ways)| {
-                let (set, band) = ((place / bands) as u32, place % bands);
-                let is_held = self.epoch.gvec >> band & 1 == 0;
-                let numbers = (0..self.ways).filter(move |way| is_held && ways >> way & 1 == 1);
-                numbers.map(move |number| set * self.ways + number)
-            })
+            .filter(is_held)
+            .flat_map(ways)
             .map(|way| (self.array.addr(way), self.array.data(way)))
     }
+}
+
+/// The set bits of a word, from the lowest on.
+fn ones(mut word: u64) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lowest = (word != 0).then(|| word.trailing_zeros());
+        word &= word.wrapping_sub(1);
+        lowest
+    })
 }
