@@ -14,27 +14,71 @@ pub fn product(levels: &[usize]) -> Vec<Vec<usize>> {
 /// Those of these rows, a level of each factor, that together have every pair of levels that any
 /// row has. The next is always one with most pairs that are still missing.
 pub fn covering(rows: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
-    let mut missing: BTreeSet<_> = rows.iter().flat_map(|row| pairs(row)).collect();
+    let mut missing = Missing::of(&rows);
     let mut chosen = Vec::new();
     // What a row brings never grows: one that still brings what it brought when it was last looked
     // at brings the most.
     let first = |(number, row): (usize, &Vec<usize>)| (pairs(row).count(), number);
     let mut by_gain: BinaryHeap<_> = rows.iter().enumerate().map(first).collect();
-    while !missing.is_empty()
+    while missing.left > 0
         && let Some((before, number)) = by_gain.pop()
     {
         let row = &rows[number];
-        let gain = pairs(row).filter(|pair| missing.contains(pair)).count();
+        let gain = pairs(row).filter(|pair| missing.contains(*pair)).count();
         if gain < before {
             by_gain.push((gain, number));
             continue;
         }
         for pair in pairs(row) {
-            missing.remove(&pair);
+            missing.remove(pair);
         }
         chosen.push(row.clone());
     }
     chosen
+}
+
+/// Pairs that no chosen row has. Levels of all factors are numbered together: a million rows look
+/// up tens of pairs each.
+struct Missing {
+    /// The first number of each factor.
+    first: Vec<usize>,
+    levels: usize,
+    is_missing: Vec<bool>,
+    left: usize,
+}
+
+impl Missing {
+    /// All pairs of these rows.
+    fn of(rows: &[Vec<usize>]) -> Self {
+        let factors = rows.first().map_or(0, Vec::len);
+        let (mut first, mut levels) = (Vec::new(), 0);
+        for factor in 0..factors {
+            first.push(levels);
+            levels += rows.iter().map(|row| row[factor] + 1).max().unwrap_or(0);
+        }
+        let is_missing = vec![false; levels * levels];
+        let mut missing = Self { first, levels, is_missing, left: 0 };
+        for pair in rows.iter().flat_map(|row| pairs(row)) {
+            let place = missing.place(pair);
+            missing.left += usize::from(!missing.is_missing[place]);
+            missing.is_missing[place] = true;
+        }
+        missing
+    }
+
+    fn place(&self, [(a, of_a), (b, of_b)]: Pair) -> usize {
+        (self.first[a] + of_a) * self.levels + self.first[b] + of_b
+    }
+
+    fn contains(&self, pair: Pair) -> bool {
+        self.is_missing[self.place(pair)]
+    }
+
+    fn remove(&mut self, pair: Pair) {
+        let place = self.place(pair);
+        self.left -= usize::from(self.is_missing[place]);
+        self.is_missing[place] = false;
+    }
 }
 
 /// Two factors, and their levels.

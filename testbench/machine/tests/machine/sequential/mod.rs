@@ -10,6 +10,9 @@ mod rtl;
 mod rules;
 mod times;
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
 use harness::{Machine, sequential_designs};
 use litmus::{Promise, SHAPES, Seen};
 use machine::sequential::Keep;
@@ -62,6 +65,23 @@ fn random_runs(design: &str, mut run: impl FnMut(u64, &Machine, &Reader)) -> usi
         }
     }
     programs
+}
+
+/// CUs of the machines on which rules are taken away.
+const RULE_CUS: usize = 3;
+
+/// The random programs of a seed, recorded once for all rules, and the generator behind them, which
+/// draws the machine.
+fn programs_of(seed: u64) -> (Reader, SplitMix64) {
+    static RECORDED: Mutex<BTreeMap<u64, (Reader, SplitMix64)>> = Mutex::new(BTreeMap::new());
+    let record = || {
+        let mut random = SplitMix64::new(seed);
+        let trace = random::program(KERNELS, RULE_CUS, &mut random).record();
+        (trace, random)
+    };
+    let mut recorded = RECORDED.lock().unwrap();
+    let (trace, random) = recorded.entry(seed).or_insert_with(record);
+    (trace.reopen().unwrap(), random.clone())
 }
 
 const KEEP: Keep = Keep { values: true, placed: true };

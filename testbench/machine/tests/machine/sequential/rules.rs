@@ -6,7 +6,7 @@ use traces::workloads::SplitMix64;
 
 use super::harness::Machine;
 use super::program::{Program, Step, Written};
-use super::{KERNELS, random};
+use super::{RULE_CUS, programs_of};
 
 /// A rule that is taken away, the design, and fields of the system in which that shows soon.
 type Case = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
@@ -57,11 +57,9 @@ const MOST: u64 = 60;
 /// What the first trace says that shows that the rule is missing.
 fn found(rule: &str, design: &str, set: &[(&str, &str)], most: u64) -> Option<(u64, String)> {
     (1..=most).find_map(|seed| {
-        let mut random = SplitMix64::new(seed);
-        let cus = 3;
-        let trace = random::program(KERNELS, cus, &mut random).record();
+        let (trace, mut random) = programs_of(seed);
         let set: Vec<_> = set.iter().copied().chain([("race_detection.without", rule)]).collect();
-        let machine = Machine::with(design, cus, &mut random, &set);
+        let machine = Machine::with(design, RULE_CUS, &mut random, &set);
         match machine.run(&trace, Keep::default()) {
             Ok(_) => None,
             Err(

@@ -6,7 +6,7 @@ use traces::workloads::SplitMix64;
 
 use super::harness::Machine;
 use super::program::{Program, Step, Written};
-use super::{KEEP, KERNELS, random};
+use super::{KEEP, KERNELS, RULE_CUS, programs_of, random};
 
 /// Fields of a system.
 type Fields = &'static [(&'static str, &'static str)];
@@ -122,12 +122,14 @@ const MOST: u64 = 60;
 
 /// What a trace says that shows that a rule is missing.
 fn shows((rule, design, set): Case, without: &str, seed: u64) -> Option<String> {
-    let mut random = SplitMix64::new(seed);
-    let cus = 3;
-    let kernels = if ENDLESS.contains(&rule) { KERNELS / 20 } else { KERNELS };
-    let trace = random::program(kernels, cus, &mut random).record();
+    let (trace, mut random) = if ENDLESS.contains(&rule) {
+        let mut random = SplitMix64::new(seed);
+        (random::program(KERNELS / 20, RULE_CUS, &mut random).record(), random)
+    } else {
+        programs_of(seed)
+    };
     let set: Vec<_> = set.iter().copied().chain([("timestamp.without", without)]).collect();
-    let machine = Machine::with(design, cus, &mut random, &set);
+    let machine = Machine::with(design, RULE_CUS, &mut random, &set);
     match machine.run(&trace, KEEP) {
         Ok(_) => None,
         Err(
