@@ -131,7 +131,8 @@ soak: setup
 	  cargo test --release -p duet-tests --test blocks stc -- --nocapture
 	DUET_SOAK=1 cargo test --release -p duet-tests --test blocks race_detection
 	DUET_SOAK=1 cargo test --release -p machine --test machine -- --nocapture
-	$(MAKE) machines
+	DUET_SOAK=1 cargo test --release -p duet --test command sessions
+	$(MAKE) controls machines
 	python3 docs/headlines.py
 	DUET_FUZZ_SECONDS=$(FUZZ_SECONDS) cargo test --release --workspace --test fuzz -- --nocapture --test-threads 1
 
