@@ -91,6 +91,20 @@ impl<M: Model> Socket<M> {
         let mut stand = self.0.borrow_mut();
         stand.transfers.cycle < now && stand.catch_up(now, idle)
     }
+
+    /// A model stands here, and nobody wants to see single cycles of any body of the system: the
+    /// owner may let cycles with inputs pass after others have seen later ones.
+    #[inline]
+    pub fn may_lag(&self) -> bool {
+        self.0.borrow().may_lag()
+    }
+
+    /// Lets `cycles` cycles pass at once, where [`Socket::may_lag`]: `run` does to the model what
+    /// as many ticks would, which all have the handshakes of `inputs` and of the outputs before.
+    #[inline]
+    pub fn pass(&mut self, cycles: u64, inputs: &M::In, run: impl FnOnce(&mut M)) {
+        self.0.borrow_mut().pass(cycles, inputs, run);
+    }
 }
 
 impl<M: Model> fmt::Debug for Socket<M> {

@@ -256,6 +256,7 @@ impl Sockets {
     pub fn flip(&mut self, number: usize, flip: Flip) {
         let entry = &self.entries[number];
         let cycle = self.cycles(entry.clock, flip.cycle);
+        self.shared.watched.set(true);
         entry.seat.borrow_mut().watch().flip = Some(Flip { cycle, ..flip });
     }
 
@@ -305,6 +306,7 @@ impl Sockets {
         let of_clock = |at: Option<u64>| at.map(|at| self.cycles(entry.clock, at));
         let window = Window { from: of_clock(window.from), to: of_clock(window.to) };
         let length = self.cycles(entry.clock, WINDOW);
+        self.shared.watched.set(true);
         entry.seat.borrow_mut().watch().set_window(window, length);
     }
 

@@ -205,6 +205,19 @@ impl<M: Model> Stand<M> {
         ticked
     }
 
+    /// A model stands here, and nobody wants to see cycles of any body of the system.
+    pub fn may_lag(&self) -> bool {
+        matches!(self.body, Body::Model(_)) && !self.shared.watched.get()
+    }
+
+    /// Lets cycles pass that `run` does to the model; all have the handshakes of these inputs.
+    pub fn pass(&mut self, cycles: u64, inputs: &M::In, run: impl FnOnce(&mut M)) {
+        let Body::Model(model) = &mut self.body else { unreachable!("a model stands here") };
+        let outputs = model.outputs().handshakes();
+        run(model);
+        self.transfers.pass_alike(inputs.handshakes(), outputs, cycles);
+    }
+
     fn skip(&mut self, cycles: u64) {
         self.transfers.cycle += cycles;
         match &mut self.body {

@@ -79,6 +79,20 @@ impl AccessValidationUnit {
         self.response.loading() && !rsp.hdr && !rsp.last && self.signature.has_chunk(rsp.chunk)
     }
 
+    /// What a tick does in which a beat comes, and nothing else. False, and it does nothing, unless
+    /// that shows nowhere: most beats are chunks of the signature that is loading, and others
+    /// follow.
+    #[inline]
+    pub fn load(&mut self, rsp: &Rsp) -> bool {
+        let is_next = self.waits && self.is_midway(rsp);
+        if is_next {
+            let counts = self.keeps(Rule::LookupWaits);
+            add(&mut self.cnt.load_cycles, counts.into());
+            self.signature.write(rsp.chunk, &rsp.data);
+        }
+        is_next
+    }
+
     /// The result of a lookup, and what is counted of it.
     #[inline(always)]
     fn look_up(&mut self, lk: Lookup) -> u8 {

@@ -221,6 +221,17 @@ impl Context {
         self.put(outlet, message, extra as i32);
     }
 
+    /// A message of `bytes` bytes beyond the header leaves whose receiver finds it in a queue that
+    /// it shares with the sender; `may_send` must have said yes. Gives when the receiver sees it.
+    #[inline]
+    pub fn depart(&mut self, outlet: OutletId, class: Class, bytes: u32) -> Cycle {
+        let sector = self.layout.sector_log;
+        let bytes = self.layout.header_bytes + (bytes.div_ceil(1 << sector) << sector);
+        #[cfg(test)]
+        self.sent.push((outlet, Unit::default(), class, bytes));
+        self.network.depart(outlet, self.now, (class, bytes))
+    }
+
     /// Shows a value on a wire from the next cycle on.
     pub fn show(&mut self, wire: WireId, value: Packed) {
         self.wires.set(&mut self.wheel, wire, self.now, value);

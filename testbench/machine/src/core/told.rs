@@ -27,8 +27,6 @@ impl Core {
     /// it without a consequence for the CU. The cycle is then over.
     #[inline(never)]
     pub(super) fn only_hears(&mut self, ctx: &mut Context) -> bool {
-        let Some(inlet) = self.ports.from_unit else { return false };
-        let Some(message) = ctx.peek(inlet) else { return false };
         let has_input = ctx.has(self.ports.orders) || ctx.has(self.ports.answers);
         let may_issue = self.issue.next < self.issue.lines.len() || self.ready.is_due(ctx.now);
         let must_report = self.acquiring.is_some() || self.ended.iter().any(|&ended| ended > 0);
@@ -38,14 +36,7 @@ impl Core {
             return false;
         }
         let (l1, mut port) = self.l1_and_port(ctx);
-        let is_taken = l1.aside(&mut port, message);
-        if is_taken {
-            ctx.take(inlet);
-            if ctx.has(inlet) {
-                ctx.wake_at(ctx.now + 1);
-            }
-        }
-        is_taken
+        l1.aside(&mut port)
     }
 
     /// Lets the L1 see its unit's messages and the cycle, and does what it has told the CU.

@@ -76,6 +76,23 @@ struct Outlet {
     bytes: [u64; CLASSES],
 }
 
+impl Outlet {
+    /// A message leaves: when it reaches its inlet.
+    #[inline(always)]
+    fn depart(&mut self, now: Cycle, (class, bytes): (Class, u32), extra: i32) -> Cycle {
+        debug_assert!(self.sent.wrapping_sub(self.taken) < self.window, "the window is full");
+        // A way may be as short as 0; the transfer takes its time.
+        let latency = (self.latency as i32 + extra).max(0) as Cycle;
+        let left = self.port.transfer(now, bytes.into()) - 1 + latency;
+        let last = if extra < 0 { &mut self.last_early } else { &mut self.last };
+        let reached = left.max(now + 1).max(*last);
+        *last = reached;
+        self.bytes[class as usize] += u64::from(bytes);
+        self.sent = self.sent.wrapping_add(1);
+        reached
+    }
+}
+
 /// All outlets and inlets of a machine.
 #[derive(Debug, Default)]
 pub struct Network {
@@ -241,17 +258,9 @@ impl Network {
         (class, bytes): (Class, u32),
         extra: i32,
     ) -> Option<Passage> {
-        let o = &mut self.outlets[id.0 as usize];
-        debug_assert!(o.sent.wrapping_sub(o.taken) < o.window, "the window is full");
         debug_assert!(extra + self.outlet_specs[id.0 as usize].early as i32 >= 0, "too early");
-        // A way may be as short as 0; the transfer takes its time.
-        let latency = (o.latency as i32 + extra).max(0) as Cycle;
-        let left = o.port.transfer(now, bytes.into()) - 1 + latency;
-        let last = if extra < 0 { &mut o.last_early } else { &mut o.last };
-        let reached = left.max(now + 1).max(*last);
-        *last = reached;
-        o.bytes[class as usize] += u64::from(bytes);
-        o.sent = o.sent.wrapping_add(1);
+        let o = &mut self.outlets[id.0 as usize];
+        let reached = o.depart(now, (class, bytes), extra);
         let route = o.routes.first + o.routes.step * u32::from(to.0);
         let to = self.routes[route as usize].0 as usize;
         let inlet = &mut self.inlets[to];
@@ -268,6 +277,34 @@ impl Network {
         }
         self.reach(wheel, to, entry);
         None
+    }
+
+    /// A message leaves whose receiver does not use its inlet, but a queue that it shares with the
+    /// sender. Gives when it reaches the inlet. There must be room, which [`Network::has_taken`]
+    /// makes.
+    #[inline]
+    pub fn depart(&mut self, id: OutletId, now: Cycle, size: (Class, u32)) -> Cycle {
+        self.outlets[id.0 as usize].depart(now, size, 0)
+    }
+
+    /// So many messages that left by `depart` were taken before cycle `now`, which is visited.
+    #[inline]
+    pub fn has_taken(&mut self, wheel: &mut Wheel, id: OutletId, (messages, now): (u32, Cycle)) {
+        let o = &mut self.outlets[id.0 as usize];
+        o.taken = o.taken.wrapping_add(messages);
+        if o.taken_at == now {
+            o.taken_before = o.taken_before.wrapping_add(messages);
+        }
+        if o.producer_waits {
+            o.producer_waits = false;
+            wheel.wake(o.producer, now + 1);
+        }
+    }
+
+    /// Visits the receiver of an outlet that leads to one inlet.
+    #[inline]
+    pub fn wake_receiver(&self, wheel: &mut Wheel, id: OutletId, at: Cycle) {
+        wheel.wake(self.inlets[self.route(id, Unit::default())].consumer, at);
     }
 
     #[inline(always)]

@@ -95,9 +95,9 @@ pub trait L1: Debug {
         unreachable!("the design has no unit")
     }
 
-    /// A message of the unit is all that the CU is visited for. True where the design has taken it,
-    /// and does nothing else in this cycle: then neither `tick` nor `end_cycle` is called.
-    fn aside(&mut self, _port: &mut Port, _message: Handle<Message>) -> bool {
+    /// Nothing is there that the CU itself is visited for. True where the design is, and does
+    /// nothing in this cycle that others see: then neither `tick` nor `end_cycle` is called.
+    fn aside(&mut self, _port: &mut Port) -> bool {
         false
     }
 

@@ -1,5 +1,7 @@
 //! The access validation unit of an L1, and with speculation its speculative load queue.
 
+use std::rc::Rc;
+
 use cosim::body::BodyKind;
 use cosim::socket::Socket;
 use hwmodel::access_validation_unit::AccessValidationUnit;
@@ -10,7 +12,9 @@ use ports::common::race_types::{Done, Req, Rsp, req_kind, rsp_kind};
 use ports::{access_validation_unit as avu, speculative_load_queue as slq};
 
 use super::Notice;
+use super::beats::AllBeats;
 use super::checks::{Act, Checks, View};
+use super::numbers::sm_of;
 use super::parameters::Parameters;
 use super::rule::{self, Rule};
 use crate::context::{Context, Stop};
@@ -38,6 +42,9 @@ pub struct Blocks {
     place: String,
     avu: Socket<AccessValidationUnit>,
     queue: Option<Queue>,
+    /// Beats of the unit for all SMs, and the number of this one.
+    beats: Rc<AllBeats>,
+    sm: usize,
     /// What they show in the cycle of their next edge.
     avu_out: avu::Out,
     /// What `avu_out` says is done has not been asked for.
@@ -80,7 +87,10 @@ impl Blocks {
                 Some(Queue { slq, out })
             }
         };
+        let n_sm = blocks.n_sm as usize;
         Ok(Self {
+            beats: make.shared(|| (0..n_sm).map(|_| Default::default()).collect()),
+            sm: sm_of(make),
             place: make.place.clone(),
             avu_out: avu.outputs(),
             avu,
@@ -91,6 +101,27 @@ impl Blocks {
             chunks: (config.m / 256) as u8,
             without: *without,
         })
+    }
+
+    /// The access validation unit has the cycles before this one in which beats came for which the
+    /// SM was not visited.
+    #[inline]
+    fn hear(&mut self, ctx: &mut Context) {
+        let mut beats = self.beats[self.sm].borrow_mut();
+        beats.may_flow = self.avu.may_lag() && ctx.recorder.is_none();
+        beats.flow(ctx);
+        let idle = avu::In::default();
+        while let Some((first, cycles)) = beats.run() {
+            self.avu.catch_up(first, &idle);
+            let inputs = avu::In { rsp: Some(Rsp::default()), ..idle };
+            self.avu.pass(cycles as u64, &inputs, |avu| {
+                for (_, rsp) in std::iter::from_fn(|| beats.next_flowed()).take(cycles) {
+                    if !avu.load(&rsp) {
+                        avu.tick(&avu::In { rsp: Some(rsp), ..avu::In::default() });
+                    }
+                }
+            });
+        }
     }
 
     /// The edge of the access validation unit, which is left alone while nothing comes and nothing
@@ -143,6 +174,7 @@ impl Blocks {
 
 impl Checks for Blocks {
     fn begin(&mut self, ctx: &mut Context) -> bool {
+        self.hear(ctx);
         let mut ticked = self.avu.catch_up(ctx.now, &avu::In::default());
         if ticked {
             self.avu_out = self.avu.outputs();
@@ -205,6 +237,20 @@ impl Checks for Blocks {
         None
     }
 
+    fn has_beat(&self, ctx: &Context) -> bool {
+        self.beats[self.sm].borrow().oldest(ctx.now).is_some()
+    }
+
+    fn take_beat(&mut self, ctx: &mut Context) -> Option<Rsp> {
+        let mut beats = self.beats[self.sm].borrow_mut();
+        beats.oldest(ctx.now)?;
+        Some(beats.take(ctx))
+    }
+
+    fn next_beat(&self, ctx: &Context) -> Option<Cycle> {
+        self.beats[self.sm].borrow().next(ctx.now)
+    }
+
     fn end(&mut self, ctx: &mut Context, act: &Act) {
         let avu::Out { done, q_member, .. } = self.avu_out;
         if self.queue.is_none() {
@@ -217,14 +263,18 @@ impl Checks for Blocks {
 
     /// A beat behind which others follow; most are chunks of a signature, by which a model changes
     /// nothing that it shows.
-    fn aside(&mut self, ctx: &mut Context, rsp: &Rsp) -> bool {
+    fn aside(&mut self, ctx: &mut Context) -> bool {
+        self.hear(ctx);
         let avu::Out { rsp_ready, lk_ready, .. } = self.avu_out;
+        let mut beats = self.beats[self.sm].borrow_mut();
+        let Some(rsp) = beats.oldest(ctx.now) else { return false };
         let is_next = if rsp.hdr { lk_ready } else { !lk_ready && rsp.chunk < self.chunks };
         let takes = !rsp.last && is_next && rsp_ready && self.avu.kind() == BodyKind::Model;
         if takes {
-            let idle = avu::In::default();
+            let (rsp, idle) = (beats.take(ctx), avu::In::default());
+            drop(beats);
             self.avu.catch_up(ctx.now, &idle);
-            self.avu.tick(&avu::In { rsp: Some(*rsp), ..idle });
+            self.avu.tick(&avu::In { rsp: Some(rsp), ..idle });
             if rsp.hdr {
                 self.see_avu(ctx);
             }

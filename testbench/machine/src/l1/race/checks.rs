@@ -88,13 +88,28 @@ pub trait Checks: Debug {
     /// answer where it takes no time at all.
     fn send(&mut self, port: &mut Port, request: Req, write: WriteId) -> Option<Done>;
 
+    /// Whether a beat of the unit shows in this cycle.
+    fn has_beat(&self, _ctx: &Context) -> bool {
+        false
+    }
+
+    /// Takes the beat that shows, for `end`; none where none does.
+    fn take_beat(&mut self, _ctx: &mut Context) -> Option<Rsp> {
+        None
+    }
+
+    /// When the SM is to be visited for a beat, as far as that is known once the cycle is over.
+    fn next_beat(&self, _ctx: &Context) -> Option<Cycle> {
+        None
+    }
+
     /// The cycle ends.
     fn end(&mut self, ctx: &mut Context, act: &Act);
 
-    /// A beat of the unit is all that there is in this cycle, of which `quiet_cycles` has said that
-    /// nothing happens. True where it is taken, and nothing happens after it either; the view may
+    /// Nothing but a beat of the unit may come in this cycle, of which `quiet_cycles` has said that
+    /// nothing happens. True where one is taken, and nothing happens after it either; the view may
     /// be another one. The cycle is then over.
-    fn aside(&mut self, _ctx: &mut Context, _rsp: &Rsp) -> bool {
+    fn aside(&mut self, _ctx: &mut Context) -> bool {
         false
     }
 

@@ -12,11 +12,9 @@ mod order;
 
 use std::collections::VecDeque;
 
-use ports::Bytes;
-use ports::common::race_types::{Req, Rsp};
+use ports::common::race_types::Req;
 use traces::trace::{Instr, InstrKind};
 
-use super::Beat;
 use super::blocks::Blocks;
 use super::checks::{Act, Checks, Config, NoChecks, View};
 use super::ideal::IdealChecks;
@@ -237,6 +235,21 @@ impl LoadStoreUnit {
         }
     }
 
+    /// The beat of the unit that shows is taken.
+    fn take_beat(&mut self, port: &mut Port) {
+        match self.view.rsp_ready {
+            true => self.act.rsp = self.checks.take_beat(port.ctx),
+            false => self.is_stirred |= self.checks.has_beat(port.ctx),
+        }
+    }
+
+    /// The CU is visited for the next beat.
+    fn await_beat(&mut self, port: &mut Port) {
+        if let Some(at) = self.checks.next_beat(port.ctx) {
+            port.ctx.wake_at(at);
+        }
+    }
+
     fn is_idle(&self) -> bool {
         self.view.out == 0 && self.misses.is_idle() && self.ids.is_idle() && self.atomics == 0
     }
@@ -244,17 +257,6 @@ impl LoadStoreUnit {
     fn begin_kernel(&mut self) {
         self.counters.invalidated += u64::from(self.lines.forget_all());
     }
-}
-
-/// A beat of the unit, as its message has it.
-fn beat(port: &Port, message: Handle<Message>) -> Rsp {
-    let Message { sideband, line, .. } = port.ctx.messages[message];
-    let Beat { hdr, last, kind, id, epoch, sync, chunk } = sideband.get(());
-    let mut data = Bytes::default();
-    if line.is_some() {
-        data.0 = *port.ctx.lines[line].0.first_chunk().expect("the bits of a beat");
-    }
-    Rsp { hdr, last, kind, id, epoch, sync, chunk, data }
 }
 
 impl L1 for LoadStoreUnit {
@@ -291,33 +293,16 @@ impl L1 for LoadStoreUnit {
         port.finish_with(answer);
     }
 
-    fn message(&mut self, port: &mut Port, message: Handle<Message>) -> bool {
-        self.begin(port);
-        if !self.view.rsp_ready || self.act.rsp.is_some() {
-            self.is_stirred = true;
-            return false;
-        }
-        self.act.rsp = Some(beat(port, message));
-        port.ctx.drop_message(message);
-        true
-    }
-
-    fn aside(&mut self, port: &mut Port, message: Handle<Message>) -> bool {
+    fn aside(&mut self, port: &mut Port) -> bool {
         let now = port.ctx.now;
         // Who waits for a way must see that it is free, and who is ready that it may look up.
         let waits = self.wants_way || self.waves.any_ready() && self.view.lk_ready;
-        if self.due <= now || waits || self.is_over(port) {
+        if self.due <= now || waits || self.is_over(port) || !self.checks.aside(port.ctx) {
             return false;
         }
-        let rsp = beat(port, message);
-        if !self.checks.aside(port.ctx, &rsp) {
-            return false;
-        }
-        if rsp.hdr {
-            self.view = self.checks.view();
-        }
-        port.ctx.drop_message(message);
+        self.view = self.checks.view();
         (self.begun, self.over) = (now, now);
+        self.await_beat(port);
         true
     }
 
@@ -349,6 +334,7 @@ impl L1 for LoadStoreUnit {
             return;
         }
         self.begin(port);
+        self.take_beat(port);
         while let Some(done) = self.checks.next_done() {
             self.see_done(port, done);
             self.waves.unblock();
@@ -438,6 +424,7 @@ impl L1 for LoadStoreUnit {
         let quiet = if moves { 0 } else { self.checks.quiet_cycles() };
         self.due = (port.ctx.now + 1).saturating_add(quiet);
         port.ctx.wake_after(quiet);
+        self.await_beat(port);
     }
 
     fn stays(&self, younger: Younger) -> bool {

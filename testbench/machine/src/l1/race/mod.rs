@@ -5,6 +5,7 @@
 //! and everything that the blocks do takes no time; `race-base` checks nothing.
 
 mod bank;
+mod beats;
 mod blocks;
 mod checks;
 mod counted;
@@ -70,18 +71,5 @@ message! {
         id: u8 = 8,
         /// Number of the write, for the oracle of sequential consistency.
         write: u32 = 32,
-    }
-}
-
-message! {
-    /// A beat of an answer, beside the bits of a signature.
-    struct Beat() {
-        hdr: bool = 1,
-        last: bool = 1,
-        kind: u8 = 3,
-        id: u8 = 8,
-        epoch: u8 = 5,
-        sync: bool = 1,
-        chunk: u8 = 6,
     }
 }

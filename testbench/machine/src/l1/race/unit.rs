@@ -1,24 +1,24 @@
 //! The race detection unit of a GPU, between its SMs and its L2 banks.
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use cosim::socket::Socket;
 use hwmodel::Block;
 use hwmodel::race_detection_unit::RaceDetectionUnit;
-use ports::common::race_types::{Req, Rsp, Token, req_kind};
+use ports::common::race_types::{Req, Token, req_kind};
 use ports::race_detection_unit::{Config, In, Out};
 
+use super::beats::AllBeats;
 use super::numbers::{bank_number, core};
 use super::parameters::Parameters;
 use super::rule::{self, Rule};
-use super::{Beat, Notice};
+use super::Notice;
 use crate::context::Context;
 use crate::l1::GpuUnit;
 use crate::l1::without::take_away;
 use crate::make::{Made, Make, UnitPort, UnitPorts};
-use crate::masks;
 use crate::message::{Class, Kind, Message, Packed};
-use crate::pool::Handle;
 use crate::sequential::WriteId;
 
 /// Makes the unit.
@@ -30,8 +30,13 @@ pub fn new(make: &mut Make, ports: UnitPorts) -> Made<dyn GpuUnit> {
         take_away(rule::FIELD, &mut block, RaceDetectionUnit::without(&config, rule))?;
     }
     let out = block.outputs();
+    let beats: Rc<AllBeats> =
+        make.shared(|| ports.cores.iter().map(|_| Default::default()).collect());
+    for (beats, port) in beats.iter().zip(&ports.cores) {
+        beats.borrow_mut().leave_by(port.to);
+    }
     let sms = ports.cores.iter().map(|port| Sm { port: port.clone(), writes: VecDeque::new() });
-    Ok(Box::new(Detector { block, out, sms: sms.collect(), banks: ports.banks }))
+    Ok(Box::new(Detector { block, out, sms: sms.collect(), beats, banks: ports.banks }))
 }
 
 #[derive(Debug)]
@@ -40,6 +45,8 @@ struct Detector {
     /// What it shows in the cycle of its next edge.
     out: Out,
     sms: Vec<Sm>,
+    /// What it answers them.
+    beats: Rc<AllBeats>,
     banks: Vec<UnitPort>,
 }
 
@@ -100,24 +107,17 @@ impl Detector {
             let i = left.trailing_zeros() as usize;
             left &= left - 1;
             let to = self.sms[i].port.to;
+            let mut beats = self.beats[i].borrow_mut();
+            beats.flow(ctx);
             if !ctx.may_send(to) {
                 continue;
             }
-            let Rsp { hdr, last, kind, id, epoch, sync, chunk, data } = self.out.rsp[i];
-            let beat = Beat { hdr, last, kind, id, epoch, sync, chunk };
-            let class = if hdr { Class::Acknowledgement } else { Class::Signature };
-            let mut message = Message {
-                kind: Kind::Design(class),
-                sideband: Packed::new(&beat, ()),
-                line: Handle::NONE,
-                ..Message::default()
+            let rsp = &self.out.rsp[i];
+            let at = match rsp.hdr {
+                true => ctx.depart(to, Class::Acknowledgement, 0),
+                false => ctx.depart(to, Class::Signature, rsp.data.0.len() as u32),
             };
-            if !hdr {
-                message.line = ctx.payload(&data.0);
-                message.mask = masks::span(0, data.0.len());
-            }
-            let message = ctx.messages.put(message);
-            ctx.send(to, message);
+            beats.push(ctx, at, rsp);
             inputs.rsp_ready |= 1 << i;
         }
     }
