@@ -93,6 +93,13 @@ impl AccessValidationUnit {
         is_next
     }
 
+    /// What as many ticks do in each of which a line that the L1 does not hold is looked up, and
+    /// nothing else comes, as in the tick before.
+    pub fn miss_again(&mut self, lookups: u32) {
+        debug_assert!(self.rs == Some(result::MISS_COLD) && self.response.waits());
+        add(&mut self.cnt.miss_cold, lookups);
+    }
+
     /// The result of a lookup, and what is counted of it.
     #[inline(always)]
     fn look_up(&mut self, lk: Lookup) -> u8 {

@@ -8,7 +8,7 @@ use hwmodel::access_validation_unit::AccessValidationUnit;
 use hwmodel::race_detection_unit as rdu;
 use hwmodel::speculative_load_queue::SpeculativeLoadQueue;
 use hwmodel::{Block, Model};
-use ports::common::race_types::{Done, Req, Rsp, req_kind, rsp_kind};
+use ports::common::race_types::{Done, Lookup, Req, Rsp, req_kind, rsp_kind};
 use ports::{access_validation_unit as avu, speculative_load_queue as slq};
 
 use super::Notice;
@@ -280,6 +280,25 @@ impl Checks for Blocks {
             }
         }
         takes
+    }
+
+    fn may_repeat(&self, ctx: &Context) -> bool {
+        let avu::Out { rsp_ready, lk_ready, done, q_member, err, .. } = self.avu_out;
+        let avu_waits = rsp_ready && lk_ready && done.is_none() && q_member == 0 && err.is_none();
+        let queue_waits = |Queue { slq, out }: &Queue| {
+            let shows = out.q_valid != 0 || out.commit.is_some() || out.replay.is_some();
+            !shows && slq.quiet_cycles() >= LONGEST
+        };
+        let waits = avu_waits && self.queue.as_ref().is_none_or(queue_waits);
+        waits && self.avu.may_lag() && ctx.recorder.is_none()
+    }
+
+    fn repeat(&mut self, lookups: u32, _goes_on: bool) {
+        if lookups == 0 {
+            return;
+        }
+        let inputs = avu::In { lk: Some(Lookup::default()), ..avu::In::default() };
+        self.avu.pass(lookups.into(), &inputs, |avu| avu.miss_again(lookups));
     }
 
     fn quiet_cycles(&self) -> Cycle {

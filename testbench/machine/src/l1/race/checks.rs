@@ -113,6 +113,16 @@ pub trait Checks: Debug {
         false
     }
 
+    /// Whether the cycles to come may be left out in each of which a line that the L1 does not hold
+    /// is looked up, as in the one that has ended, until something comes: nothing else happens in
+    /// them, and nobody wants to see them one by one.
+    fn may_repeat(&self, _ctx: &Context) -> bool {
+        false
+    }
+
+    /// So many of those cycles have passed. Behind them come some without a lookup unless `goes_on`.
+    fn repeat(&mut self, _lookups: u32, _goes_on: bool) {}
+
     /// Cycles in which nothing happens unless something comes.
     fn quiet_cycles(&self) -> Cycle;
 
@@ -160,6 +170,14 @@ impl Checks for NoChecks {
     fn end(&mut self, _ctx: &mut Context, act: &Act) {
         let judge = |lk: Lookup| if lk.tag_hit { result::HIT } else { result::MISS_COLD };
         self.rs = act.lk.map(judge);
+    }
+
+    fn may_repeat(&self, ctx: &Context) -> bool {
+        ctx.recorder.is_none()
+    }
+
+    fn repeat(&mut self, _lookups: u32, goes_on: bool) {
+        self.rs = self.rs.filter(|_| goes_on);
     }
 
     fn quiet_cycles(&self) -> Cycle {

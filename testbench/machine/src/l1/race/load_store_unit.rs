@@ -68,6 +68,7 @@ pub fn new(make: &mut Make) -> Made<dyn L1> {
         due: 0,
         act: Act::default(),
         looked_up: None,
+        repeats: false,
         come: VecDeque::new(),
         install: None,
         sent: None,
@@ -160,6 +161,9 @@ struct LoadStoreUnit {
     due: Cycle,
     act: Act,
     looked_up: Option<LookedUp>,
+    /// In cycles in which the CU is not visited the loads whose turn it is are looked up, and miss,
+    /// and none can act.
+    repeats: bool,
     /// Misses that may be complete: their data have come, or both data and header while another one
     /// was completed. One is in a cycle, as one line is installed.
     come: VecDeque<usize>,
@@ -200,6 +204,9 @@ impl LoadStoreUnit {
         let now = port.ctx.now;
         if self.begun != now {
             self.begun = now;
+            if std::mem::take(&mut self.repeats) {
+                self.repeat_lookups(now);
+            }
             if self.checks.begin(port.ctx) {
                 self.view = self.checks.view();
             }
@@ -297,7 +304,10 @@ impl L1 for LoadStoreUnit {
         let now = port.ctx.now;
         // Who waits for a way must see that it is free, and who is ready that it may look up.
         let waits = self.wants_way || self.waves.any_ready() && self.view.lk_ready;
-        if self.due <= now || waits || self.is_over(port) || !self.checks.aside(port.ctx) {
+        if self.due <= now || self.repeats || waits || self.is_over(port) {
+            return false;
+        }
+        if !self.checks.aside(port.ctx) {
             return false;
         }
         self.view = self.checks.view();
@@ -417,11 +427,17 @@ impl L1 for LoadStoreUnit {
         let is_ready = self.waves.any_ready();
         let may_look_up = is_ready && self.may_look_up(&self.view);
         self.count_stall(port.ctx.now + 1, is_ready && !may_look_up);
-        let moves = std::mem::take(&mut self.is_stirred)
+        let is_stirred = std::mem::take(&mut self.is_stirred);
+        let moves = is_stirred
             || self.looked_up.is_some()
             || may_look_up
             || (self.wants_slot && self.view.alloc_ready);
-        let quiet = if moves { 0 } else { self.checks.quiet_cycles() };
+        self.repeats = !is_stirred && self.may_repeat(port);
+        let quiet = match moves {
+            true if self.repeats => self.cycles_until_one_may_act(port),
+            true => 0,
+            false => self.checks.quiet_cycles(),
+        };
         self.due = (port.ctx.now + 1).saturating_add(quiet);
         port.ctx.wake_after(quiet);
         self.await_beat(port);

@@ -18,12 +18,17 @@ pub struct Waves {
     /// Those whose oldest load could not act, and waits until something has changed.
     blocked: u64,
     turn: u32,
+    /// Those whose oldest load is known to be of a line that is neither held nor fetched, and the
+    /// line of each.
+    absent: u64,
+    lines: Vec<u64>,
 }
 
 impl Waves {
     pub fn new() -> Self {
         let queues = vec![VecDeque::new(); MAX_WAVES];
-        Self { queues, ready: 0, next: 0, blocked: 0, turn: 0 }
+        let lines = vec![0; MAX_WAVES];
+        Self { queues, ready: 0, next: 0, blocked: 0, turn: 0, absent: 0, lines }
     }
 
     /// A wave has loads that have not acted.
@@ -64,6 +69,7 @@ impl Waves {
 
     /// A wave's oldest load has acted.
     pub fn acted(&mut self, wave: usize) {
+        self.absent &= !(1 << wave);
         self.queues[wave].pop_front();
         if !self.queues[wave].is_empty() {
             self.ready |= 1 << wave;
@@ -80,6 +86,40 @@ impl Waves {
         self.ready |= std::mem::take(&mut self.blocked);
     }
 
+    /// A wave's oldest load is of line `addr`, which is neither held nor fetched.
+    pub fn misses(&mut self, wave: usize, addr: u64) {
+        self.absent |= 1 << wave;
+        self.lines[wave] = addr;
+    }
+
+    /// Whether that is known of it.
+    pub fn is_known_to_miss(&self, wave: usize) -> bool {
+        self.absent >> wave & 1 == 1
+    }
+
+    /// A line is fetched from now on.
+    pub fn fetched(&mut self, addr: u64) {
+        let mut left = self.absent;
+        while left != 0 {
+            let wave = left.trailing_zeros();
+            left &= left - 1;
+            self.absent &= !(u64::from(self.lines[wave as usize] == addr) << wave);
+        }
+    }
+
+    /// The next wave in turn of which it is not known that its oldest load misses, and how many
+    /// others are looked up before; none where there is no such wave.
+    pub fn next_unknown(&self) -> Option<(usize, u32)> {
+        let in_turn = |waves: u64| waves.rotate_right(self.turn);
+        let unknown = in_turn(self.ready & !self.absent);
+        if unknown == 0 {
+            return None;
+        }
+        let place = unknown.trailing_zeros();
+        let before = in_turn(self.ready) & ((1 << place) - 1);
+        Some(((place + self.turn) as usize % MAX_WAVES, before.count_ones()))
+    }
+
     /// These waves' oldest loads are looked up again from the next cycle on.
     pub fn again(&mut self, waves: u64) {
         self.next |= waves;
@@ -93,7 +133,7 @@ impl Waves {
     /// The wave goes back: what has not acted is nobody's any more.
     pub fn drop_all(&mut self, wave: usize, into: &mut Vec<Handle<Message>>) {
         into.extend(self.queues[wave].drain(..));
-        for waves in [&mut self.ready, &mut self.next, &mut self.blocked] {
+        for waves in [&mut self.ready, &mut self.next, &mut self.blocked, &mut self.absent] {
             *waves &= !(1 << wave);
         }
     }

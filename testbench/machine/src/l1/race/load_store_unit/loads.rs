@@ -9,6 +9,7 @@ use super::super::rule::Rule;
 use super::order::record;
 use super::{FETCH, LoadStoreUnit, LookedUp, Sent};
 use crate::cache::Way;
+use crate::engine::Cycle;
 use crate::l1::Port;
 use crate::message::Message;
 use crate::pool::Handle;
@@ -117,6 +118,7 @@ impl LoadStoreUnit {
             }
             let id = self.ids.take(About::Miss(at as u16));
             self.misses[at].id = id;
+            self.waves.fetched(addr);
             let check = Req { kind: req_kind::RDCHK, id, mask, addr: addr as u32 };
             self.send(port, check, WriteId::default());
             (self.youngest, self.sent) = (Some(at), Some(Sent::Fetch { addr, way, miss: at }));
@@ -127,6 +129,55 @@ impl LoadStoreUnit {
         self.counters.loads += 1;
         self.waves.acted(wave);
         true
+    }
+
+    /// Whether no cycle need be visited, at the end of this one, in which the next load in turn is
+    /// looked up and cannot act: it misses, and all miss registers are taken.
+    pub(super) fn may_repeat(&mut self, port: &Port) -> bool {
+        let Some(LookedUp { wave, found: None }) = self.looked_up else { return false };
+        self.misses.is_full()
+            && self.may_look_up(&self.view)
+            && !self.wants_way
+            && !self.wants_slot
+            && self.checks.may_repeat(port.ctx)
+            && self.is_absent(port, wave)
+    }
+
+    /// A wave's oldest load is of a line that is neither held nor fetched.
+    fn is_absent(&mut self, port: &Port, wave: usize) -> bool {
+        if self.waves.is_known_to_miss(wave) {
+            return true;
+        }
+        let addr = port.ctx.messages[self.waves.oldest(wave)].addr;
+        let is_absent = self.lines.find(addr).is_none() && self.misses.find(addr).is_none();
+        if is_absent {
+            self.waves.misses(wave, addr);
+        }
+        is_absent
+    }
+
+    /// Cycles until one is to be visited where they repeat: until the next lookup of a load that
+    /// may act.
+    pub(super) fn cycles_until_one_may_act(&mut self, port: &Port) -> Cycle {
+        while let Some((wave, before)) = self.waves.next_unknown() {
+            if !self.is_absent(port, wave) {
+                return before.into();
+            }
+        }
+        Cycle::MAX
+    }
+
+    /// The cycles before `now` have passed that repeat.
+    pub(super) fn repeat_lookups(&mut self, now: Cycle) {
+        let mut lookups = 0;
+        for _ in self.over + 1..now {
+            let Some(load) = self.looked_up.take() else { break };
+            self.waves.block(load.wave);
+            self.looked_up = self.waves.take_turn().map(|wave| LookedUp { wave, found: None });
+            lookups += u32::from(self.looked_up.is_some());
+        }
+        self.checks.repeat(lookups, self.looked_up.is_some());
+        self.view = self.checks.view();
     }
 
     /// A load joins a pending miss of its line.
