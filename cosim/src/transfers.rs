@@ -163,4 +163,22 @@ mod tests {
         let masks: Vec<_> = channels.iter().map(|channel| channel.mask.count_ones()).collect();
         assert_eq!(masks, [2, 1, 2, 1, 1]);
     }
+
+    #[test]
+    fn cycles_that_pass_at_once_are_counted_one_by_one() {
+        let small: ports::common::finepack_types::FinePack = named("small").unwrap();
+        let block = RemoteWriteQueue::describe(&(&small).into());
+        for (handshakes, logs) in [(0, false), (u32::MAX, false), (u32::MAX, true)] {
+            let mut alike = Transfers::new(&block);
+            alike.log = logs.then(Box::default);
+            let mut each = alike.clone();
+            for cycles in [3, 0, 2] {
+                alike.pass_alike(handshakes, handshakes, cycles);
+                (0..cycles).for_each(|_| each.pass(handshakes, handshakes));
+            }
+            let all = |of: &Transfers| (of.counts(), of.cycle, of.busy, of.last, of.log.clone());
+            assert_eq!(all(&alike), all(&each));
+            assert_eq!(alike.busy, if handshakes == 0 { 0 } else { 5 });
+        }
+    }
 }

@@ -69,7 +69,8 @@ pub struct UnitWires {
 
 impl Make<'_> {
     /// What the parts of a design in a GPU share, made by whoever comes first: for designs that are
-    /// no hardware. What it does must not depend on the order in which parts are visited.
+    /// no hardware, and for queues at both ends of a channel. What it does must not depend on the
+    /// order in which parts are visited.
     pub fn shared<T: 'static>(&mut self, new: impl FnOnce() -> T) -> Rc<T> {
         if let Some(shared) = self.shared.iter().find_map(|any| any.clone().downcast().ok()) {
             return shared;

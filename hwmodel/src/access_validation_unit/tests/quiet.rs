@@ -64,3 +64,30 @@ fn unit_is_idle_behind_the_pulses_of_an_answer() {
     bench.tick(&In::default());
     assert!(bench.is_idle());
 }
+
+#[test]
+fn what_is_done_at_once_is_what_ticks_do() {
+    let mut unit = AccessValidationUnit::new(&config()).unwrap();
+    let chunk = |byte| Rsp { data: ports::Bytes([byte; 32]), ..Rsp::default() };
+    assert!(!unit.load(&chunk(1)), "no header was taken");
+    let header = sync(rsp_kind::RACE, 1, 1, 256, &[1])[0];
+    unit.tick(&In { rsp: Some(header), ..In::default() });
+    let mut ticked = unit.clone();
+    for byte in 1..5 {
+        assert!(unit.load(&chunk(byte)));
+        ticked.waits = false;
+        ticked.tick(&In { rsp: Some(chunk(byte)), ..In::default() });
+    }
+    assert!(!unit.load(&Rsp { last: true, ..chunk(5) }));
+    assert_eq!(unit.outputs(), ticked.outputs());
+    assert_eq!(registers(&unit), registers(&ticked));
+
+    let mut unit = AccessValidationUnit::new(&config()).unwrap();
+    let lk = Some(Lookup { tag_hit: false, ..lookup(0, 0) });
+    unit.tick(&In { lk, ..In::default() });
+    let mut ticked = unit.clone();
+    (0..3).for_each(|_| drop(ticked.tick(&In { lk, ..In::default() })));
+    unit.miss_again(3);
+    assert_eq!(unit.outputs(), ticked.outputs());
+    assert_eq!(registers(&unit), registers(&ticked));
+}

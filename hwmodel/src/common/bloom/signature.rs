@@ -67,9 +67,10 @@ impl Signature {
     #[inline(always)]
     pub fn chunk(&self, chunk: usize) -> Bytes<32> {
         let mut data = Bytes::default();
-        let words = &self.words[WORDS * chunk..][..WORDS];
-        for (bytes, word) in data.0.chunks_exact_mut(8).zip(words) {
-            bytes.copy_from_slice(&word.to_le_bytes());
+        let words: &[u64; WORDS] = self.words[WORDS * chunk..].first_chunk().expect("a chunk");
+        let (bytes, _) = data.0.as_chunks_mut();
+        for word in 0..WORDS {
+            bytes[word] = words[word].to_le_bytes();
         }
         data
     }
@@ -77,9 +78,11 @@ impl Signature {
     /// Writes a chunk of it.
     #[inline(always)]
     pub fn write_chunk(&mut self, chunk: usize, data: &Bytes<32>) {
-        let words = &mut self.words[WORDS * chunk..][..WORDS];
-        for (word, bytes) in words.iter_mut().zip(data.0.as_chunks().0) {
-            *word = u64::from_le_bytes(*bytes);
+        let from = &mut self.words[WORDS * chunk..];
+        let words: &mut [u64; WORDS] = from.first_chunk_mut().expect("a chunk");
+        let (bytes, _) = data.0.as_chunks();
+        for word in 0..WORDS {
+            words[word] = u64::from_le_bytes(bytes[word]);
         }
         self.valid |= 1 << chunk;
     }

@@ -193,9 +193,6 @@ impl Core {
 
     /// One cycle.
     pub fn tick(&mut self, ctx: &mut Context) {
-        if self.hooks.asides && self.only_hears(ctx) {
-            return;
-        }
         self.count_cycles(ctx.now);
         if let Some(order) = ctx.receive(self.ports.orders) {
             self.obey(ctx, order);
@@ -417,6 +414,9 @@ impl Core {
 
     /// The oldest instruction beside the one in hand whose next line nobody has under way.
     fn next_parked(&self) -> Option<usize> {
+        if self.parked.is_empty() {
+            return None;
+        }
         self.parked.iter().position(|issue| !issue.must_wait(&self.transactions))
     }
 

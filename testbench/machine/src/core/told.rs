@@ -23,22 +23,6 @@ pub(super) struct Checkpoint {
 }
 
 impl Core {
-    /// True where the CU has nothing but a message of the unit in this cycle, and the L1 has taken
-    /// it without a consequence for the CU. The cycle is then over.
-    #[inline(never)]
-    pub(super) fn only_hears(&mut self, ctx: &mut Context) -> bool {
-        let has_input = ctx.has(self.ports.orders) || ctx.has(self.ports.answers);
-        let may_issue = self.issue.next < self.issue.lines.len() || self.ready.is_due(ctx.now);
-        let must_report = self.acquiring.is_some() || self.ended.iter().any(|&ended| ended > 0);
-        let has_completion =
-            !self.transactions.told.is_empty() || self.transactions.any_due(ctx.now);
-        if has_input || may_issue || must_report || has_completion {
-            return false;
-        }
-        let (l1, mut port) = self.l1_and_port(ctx);
-        l1.aside(&mut port)
-    }
-
     /// Lets the L1 see its unit's messages and the cycle, and does what it has told the CU.
     #[cold]
     pub(super) fn hear_l1(&mut self, ctx: &mut Context) {

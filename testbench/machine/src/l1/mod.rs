@@ -95,12 +95,6 @@ pub trait L1: Debug {
         unreachable!("the design has no unit")
     }
 
-    /// Nothing is there that the CU itself is visited for. True where the design is, and does
-    /// nothing in this cycle that others see: then neither `tick` nor `end_cycle` is called.
-    fn aside(&mut self, _port: &mut Port) -> bool {
-        false
-    }
-
     /// A wave starts in a slot.
     fn begin_wave(&mut self, _port: &mut Port, _wave: usize) {}
 
@@ -150,8 +144,6 @@ pub struct Hooks {
     pub tick: bool,
     /// `end_cycle`.
     pub end_cycle: bool,
-    /// `aside`.
-    pub asides: bool,
     /// `may_request`.
     pub refuses: bool,
     /// `begin_wave` and `end_wave`.

@@ -48,11 +48,13 @@ impl Port<'_> {
     /// Takes the place of a request that may be sent.
     #[cold]
     fn take_place(&mut self, message: Handle<Message>) -> bool {
-        let may = self.may_send(message);
         let Message { addr, from, .. } = self.ctx.messages[message];
-        let bank = self.ctx.serving_bank(from, addr).filter(|_| may);
-        if let Some((places, bank)) = self.transactions.places.as_mut().zip(bank) {
-            places.take(bank);
+        let bank = self.ctx.serving_bank(from, addr);
+        let mut places = self.transactions.places.as_mut().zip(bank);
+        let is_free = places.as_ref().is_none_or(|(places, bank)| places.is_free(*bank));
+        let may = is_free && self.ctx.may_send(self.below);
+        if let Some((places, bank)) = places.as_mut().filter(|_| may) {
+            places.take(*bank);
         }
         may
     }

@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 
-use cosim::body::BodyKind;
 use cosim::socket::Socket;
 use hwmodel::access_validation_unit::AccessValidationUnit;
 use hwmodel::race_detection_unit as rdu;
 use hwmodel::speculative_load_queue::SpeculativeLoadQueue;
 use hwmodel::{Block, Model};
-use ports::common::race_types::{Done, Lookup, Req, Rsp, req_kind, rsp_kind};
+use ports::common::race_types::{Done, Lookup, MAX_VLANES, Query, Req, Rsp, req_kind, rsp_kind};
 use ports::{access_validation_unit as avu, speculative_load_queue as slq};
 
 use super::Notice;
@@ -37,6 +36,17 @@ const MASK_BYTES: usize = 16;
 const IDLE_QUEUE: slq::In =
     slq::In { inc: false, done: None, alloc: None, q_member: 0, replay_ready: true };
 
+/// What the access validation unit gets in a cycle in which nothing comes.
+const IDLE_AVU: avu::In = avu::In {
+    rsp: None,
+    lk: None,
+    fill: None,
+    hc_clr: None,
+    q_valid: 0,
+    q: [Query { size: 0, addr: 0 }; MAX_VLANES],
+    slq_busy: false,
+};
+
 #[derive(Debug)]
 pub struct Blocks {
     place: String,
@@ -52,8 +62,6 @@ pub struct Blocks {
     /// Requests whose answer is not complete, where there is no queue to count them.
     out: u32,
     epochs: u8,
-    /// Chunks of a signature.
-    chunks: u8,
     /// The rule that is not kept.
     without: Option<Rule>,
 }
@@ -98,7 +106,6 @@ impl Blocks {
             is_done: false,
             out: 0,
             epochs: 1 << blocks.epoch_w,
-            chunks: (config.m / 256) as u8,
             without: *without,
         })
     }
@@ -110,14 +117,13 @@ impl Blocks {
         let mut beats = self.beats[self.sm].borrow_mut();
         beats.may_flow = self.avu.may_lag() && ctx.recorder.is_none();
         beats.flow(ctx);
-        let idle = avu::In::default();
         while let Some((first, cycles)) = beats.run() {
-            self.avu.catch_up(first, &idle);
-            let inputs = avu::In { rsp: Some(Rsp::default()), ..idle };
+            self.avu.catch_up(first, &IDLE_AVU);
+            let inputs = avu::In { rsp: Some(Rsp::default()), ..IDLE_AVU };
             self.avu.pass(cycles as u64, &inputs, |avu| {
                 for (_, rsp) in std::iter::from_fn(|| beats.next_flowed()).take(cycles) {
                     if !avu.load(&rsp) {
-                        avu.tick(&avu::In { rsp: Some(rsp), ..avu::In::default() });
+                        avu.tick(&avu::In { rsp: Some(rsp), ..IDLE_AVU });
                     }
                 }
             });
@@ -135,7 +141,7 @@ impl Blocks {
         if !comes && q_valid == 0 && !slq_busy && self.avu.is_idle() {
             return;
         }
-        let q = queue.filter(|_| q_valid != 0).map_or_else(Default::default, |out| out.q);
+        let q = queue.filter(|_| q_valid != 0).map_or(IDLE_AVU.q, |out| out.q);
         self.avu.tick(&avu::In { rsp, lk, fill, hc_clr, q_valid, q, slq_busy });
         self.see_avu(ctx);
     }
@@ -175,7 +181,7 @@ impl Blocks {
 impl Checks for Blocks {
     fn begin(&mut self, ctx: &mut Context) -> bool {
         self.hear(ctx);
-        let mut ticked = self.avu.catch_up(ctx.now, &avu::In::default());
+        let mut ticked = self.avu.catch_up(ctx.now, &IDLE_AVU);
         if ticked {
             self.avu_out = self.avu.outputs();
         }
@@ -261,27 +267,6 @@ impl Checks for Blocks {
         self.tick_queue(ctx, act, (done, q_member));
     }
 
-    /// A beat behind which others follow; most are chunks of a signature, by which a model changes
-    /// nothing that it shows.
-    fn aside(&mut self, ctx: &mut Context) -> bool {
-        self.hear(ctx);
-        let avu::Out { rsp_ready, lk_ready, .. } = self.avu_out;
-        let mut beats = self.beats[self.sm].borrow_mut();
-        let Some(rsp) = beats.oldest(ctx.now) else { return false };
-        let is_next = if rsp.hdr { lk_ready } else { !lk_ready && rsp.chunk < self.chunks };
-        let takes = !rsp.last && is_next && rsp_ready && self.avu.kind() == BodyKind::Model;
-        if takes {
-            let (rsp, idle) = (beats.take(ctx), avu::In::default());
-            drop(beats);
-            self.avu.catch_up(ctx.now, &idle);
-            self.avu.tick(&avu::In { rsp: Some(rsp), ..idle });
-            if rsp.hdr {
-                self.see_avu(ctx);
-            }
-        }
-        takes
-    }
-
     fn may_repeat(&self, ctx: &Context) -> bool {
         let avu::Out { rsp_ready, lk_ready, done, q_member, err, .. } = self.avu_out;
         let avu_waits = rsp_ready && lk_ready && done.is_none() && q_member == 0 && err.is_none();
@@ -297,7 +282,7 @@ impl Checks for Blocks {
         if lookups == 0 {
             return;
         }
-        let inputs = avu::In { lk: Some(Lookup::default()), ..avu::In::default() };
+        let inputs = avu::In { lk: Some(Lookup::default()), ..IDLE_AVU };
         self.avu.pass(lookups.into(), &inputs, |avu| avu.miss_again(lookups));
     }
 

@@ -106,13 +106,6 @@ pub trait Checks: Debug {
     /// The cycle ends.
     fn end(&mut self, ctx: &mut Context, act: &Act);
 
-    /// Nothing but a beat of the unit may come in this cycle, of which `quiet_cycles` has said that
-    /// nothing happens. True where one is taken, and nothing happens after it either; the view may
-    /// be another one. The cycle is then over.
-    fn aside(&mut self, _ctx: &mut Context) -> bool {
-        false
-    }
-
     /// Whether the cycles to come may be left out in each of which a line that the L1 does not hold
     /// is looked up, as in the one that has ended, until something comes: nothing else happens in
     /// them, and nobody wants to see them one by one.

@@ -65,7 +65,6 @@ pub fn new(make: &mut Make) -> Made<dyn L1> {
         waves: Waves::new(),
         begun: Cycle::MAX,
         over: Cycle::MAX,
-        due: 0,
         act: Act::default(),
         looked_up: None,
         repeats: false,
@@ -157,8 +156,6 @@ struct LoadStoreUnit {
     /// The cycle that `act` and `view` are of, and the last one that is over.
     begun: Cycle,
     over: Cycle,
-    /// When something happens though nothing comes.
-    due: Cycle,
     act: Act,
     looked_up: Option<LookedUp>,
     /// In cycles in which the CU is not visited the loads whose turn it is are looked up, and miss,
@@ -300,22 +297,6 @@ impl L1 for LoadStoreUnit {
         port.finish_with(answer);
     }
 
-    fn aside(&mut self, port: &mut Port) -> bool {
-        let now = port.ctx.now;
-        // Who waits for a way must see that it is free, and who is ready that it may look up.
-        let waits = self.wants_way || self.waves.any_ready() && self.view.lk_ready;
-        if self.due <= now || self.repeats || waits || self.is_over(port) {
-            return false;
-        }
-        if !self.checks.aside(port.ctx) {
-            return false;
-        }
-        self.view = self.checks.view();
-        (self.begun, self.over) = (now, now);
-        self.await_beat(port);
-        true
-    }
-
     fn acquire(&mut self, port: &mut Port, _past: bool) -> bool {
         self.begin(port);
         // Answers of the unit may come after those of the L2.
@@ -329,7 +310,6 @@ impl L1 for LoadStoreUnit {
     fn hooks(&self) -> Hooks {
         Hooks {
             tick: true,
-            asides: matches!(self.config, Config::Spec | Config::NoSpec),
             end_cycle: true,
             issue: true,
             speculation: self.config == Config::Spec,
@@ -404,8 +384,10 @@ impl L1 for LoadStoreUnit {
         if self.is_over(port) {
             return;
         }
-        for request in self.dropping.drain(..) {
-            port.finish(request, Some(&[0; MAX_LINE]), 1);
+        if !self.dropping.is_empty() {
+            for request in self.dropping.drain(..) {
+                port.finish(request, Some(&[0; MAX_LINE]), 1);
+            }
         }
         if (self.wants_way && self.ways_are_free(port))
             || (self.wants_slot && self.view.alloc_ready)
@@ -438,7 +420,6 @@ impl L1 for LoadStoreUnit {
             true => 0,
             false => self.checks.quiet_cycles(),
         };
-        self.due = (port.ctx.now + 1).saturating_add(quiet);
         port.ctx.wake_after(quiet);
         self.await_beat(port);
     }

@@ -9,11 +9,11 @@ use hwmodel::race_detection_unit::RaceDetectionUnit;
 use ports::common::race_types::{Req, Token, req_kind};
 use ports::race_detection_unit::{Config, In, Out};
 
+use super::Notice;
 use super::beats::AllBeats;
 use super::numbers::{bank_number, core};
 use super::parameters::Parameters;
 use super::rule::{self, Rule};
-use super::Notice;
 use crate::context::Context;
 use crate::l1::GpuUnit;
 use crate::l1::without::take_away;

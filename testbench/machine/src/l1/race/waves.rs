@@ -138,3 +138,32 @@ impl Waves {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waves_of_which_it_is_known_that_they_miss_are_looked_up_before_the_next_other_one() {
+        let mut waves = Waves::new();
+        [3, 10, 50].map(|wave| waves.push(wave, Handle::NONE));
+        assert_eq!(waves.next_unknown(), Some((3, 0)));
+        waves.misses(3, 64);
+        assert_eq!(waves.next_unknown(), Some((10, 1)));
+        waves.misses(10, 128);
+        waves.misses(50, 64);
+        assert_eq!(waves.next_unknown(), None);
+        waves.fetched(64);
+        assert_eq!(waves.next_unknown(), Some((3, 0)));
+        // Behind wave 10 the turn is that of 50, then of 3.
+        assert_eq!([(); 2].map(|()| waves.take_turn()), [Some(3), Some(10)]);
+        waves.block(3);
+        waves.unblock();
+        assert_eq!(waves.next_unknown(), Some((50, 0)));
+        waves.misses(50, 0);
+        assert_eq!(waves.next_unknown(), Some((3, 1)));
+        // Another load is its oldest then.
+        waves.acted(50);
+        assert!(waves.is_known_to_miss(10) && !waves.is_known_to_miss(50));
+    }
+}
