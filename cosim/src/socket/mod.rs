@@ -92,8 +92,8 @@ impl<M: Model> Socket<M> {
         stand.transfers.cycle < now && stand.catch_up(now, idle)
     }
 
-    /// A model stands here, and nobody wants to see single cycles of any body of the system: the
-    /// owner may let cycles with inputs pass after others have seen later ones.
+    /// A model stands here, and neither a waveform nor a flip needs any socket of the system: the
+    /// owner may let cycles with inputs pass after other owners have ticked later ones.
     #[inline]
     pub fn may_lag(&self) -> bool {
         self.0.borrow().may_lag()

@@ -9,6 +9,6 @@ pub struct Shared {
     pub failed: Cell<bool>,
     /// The number of the one whose window has opened last.
     pub opened: Cell<Option<usize>>,
-    /// Somebody wants to see cycles of one of them, or inverts a bit.
+    /// A waveform shows one of them, or a bit of one is inverted.
     pub watched: Cell<bool>,
 }

@@ -205,7 +205,7 @@ impl<M: Model> Stand<M> {
         ticked
     }
 
-    /// A model stands here, and nobody wants to see cycles of any body of the system.
+    /// A model stands here, and neither a waveform nor a flip needs any socket of the system.
     pub fn may_lag(&self) -> bool {
         matches!(self.body, Body::Model(_)) && !self.shared.watched.get()
     }

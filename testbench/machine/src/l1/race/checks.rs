@@ -108,7 +108,7 @@ pub trait Checks: Debug {
 
     /// Whether the cycles to come may be left out in each of which a line that the L1 does not hold
     /// is looked up, as in the one that has ended, until something comes: nothing else happens in
-    /// them, and nobody wants to see them one by one.
+    /// them, and no waveform or report needs them one by one.
     fn may_repeat(&self, _ctx: &Context) -> bool {
         false
     }
