@@ -64,6 +64,8 @@ impl Signature {
     }
 
     /// A chunk that is in `chunks`.
+    // Indices, which the compiler unrolls where a zip stays a call.
+    #[allow(clippy::needless_range_loop)]
     #[inline(always)]
     pub fn chunk(&self, chunk: usize) -> Bytes<32> {
         let mut data = Bytes::default();
@@ -76,6 +78,7 @@ impl Signature {
     }
 
     /// Writes a chunk of it.
+    #[allow(clippy::needless_range_loop)]
     #[inline(always)]
     pub fn write_chunk(&mut self, chunk: usize, data: &Bytes<32>) {
         let from = &mut self.words[WORDS * chunk..];

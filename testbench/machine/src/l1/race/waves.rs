@@ -146,7 +146,9 @@ mod tests {
     #[test]
     fn waves_of_which_it_is_known_that_they_miss_are_looked_up_before_the_next_other_one() {
         let mut waves = Waves::new();
-        [3, 10, 50].map(|wave| waves.push(wave, Handle::NONE));
+        for wave in [3, 10, 50] {
+            waves.push(wave, Handle::NONE);
+        }
         assert_eq!(waves.next_unknown(), Some((3, 0)));
         waves.misses(3, 64);
         assert_eq!(waves.next_unknown(), Some((10, 1)));
