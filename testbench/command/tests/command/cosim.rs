@@ -362,7 +362,7 @@ fn full_gpus_agree_and_reach_every_case() {
     for config in ["paper", "paper-2gpu", "single-bank", "small"] {
         let mut reached = BTreeMap::<String, u64>::new();
         for seed in [1, 2] {
-            let words = format!("cosim finepack --config {config} --seed {seed} --cycles 500000");
+            let words = format!("cosim finepack --config {config} --seed {seed} --cycles 200000");
             desk.passes(&format!("{words} --json result.json"));
             let json = desk.json("result.json");
             for key in ["coverage", "transfers"] {
