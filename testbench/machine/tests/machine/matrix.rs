@@ -3,6 +3,8 @@
 //! `DUET_SOAK` in the environment (`make soak`) every combination is run, on bodies in turn.
 //! Designs for tests have tests of their own (`seams`, `random`).
 
+use std::sync::LazyLock;
+
 use cosim::body::BodyKind;
 use machine::{Bodies, MemoryModel, Options, System, go_together, has_policy, plan, promises};
 use traces::kernels::{PROGRAMS, Params, Program};
@@ -115,7 +117,7 @@ fn aware(preset: &str, set: &[(&str, &str)], turn: usize) -> Option<System> {
 }
 
 /// Names of the designs and policies that are combined.
-fn designs() -> [Vec<String>; 5] {
+static DESIGNS: LazyLock<[Vec<String>; 5]> = LazyLock::new(|| {
     [
         production("l1.design"),
         production("l2.design"),
@@ -123,36 +125,33 @@ fn designs() -> [Vec<String>; 5] {
         all("placement.policy"),
         all("egress.design"),
     ]
-}
+});
 
 /// The system of a row: numbers of a machine and of its designs.
-fn of_row(fields: &[Vec<String>; 5], row: &[usize]) -> Option<System> {
-    let value = |field: usize| fields[field][row[field + 1]].as_str();
-    let turn = row[..=fields.len()].iter().sum();
+fn of_row(row: &[usize]) -> Option<System> {
+    let value = |field: usize| DESIGNS[field][row[field + 1]].as_str();
+    let turn = row[..=DESIGNS.len()].iter().sum();
     combined(row[0], std::array::from_fn(value), turn)
 }
 
-/// Numbers of every machine with all designs that go together.
-fn rows(fields: &[Vec<String>; 5]) -> Vec<Vec<usize>> {
-    let levels: Vec<_> = fields.iter().map(Vec::len).collect();
+/// Numbers of every machine with all designs that go together. Each needs its system: several tests
+/// take them from here.
+static ROWS: LazyLock<Vec<Vec<usize>>> = LazyLock::new(|| {
+    let levels: Vec<_> = DESIGNS.iter().map(Vec::len).collect();
     let all = product(&[&[MACHINES.len()], &levels[..]].concat());
-    all.into_iter().filter(|row| of_row(fields, row).is_some()).collect()
-}
+    all.into_iter().filter(|row| of_row(row).is_some()).collect()
+});
 
 /// Systems that together have any two designs that go together, on any machine.
 pub fn any_two_designs() -> Vec<System> {
-    let fields = designs();
-    covering(rows(&fields)).iter().filter_map(|row| of_row(&fields, row)).collect()
+    covering(ROWS.clone()).iter().filter_map(|row| of_row(row)).collect()
 }
 
 /// Runs these programs with every two designs on every machine, on blocks of these bodies.
 pub fn all_pass(programs: &[Reader], blocks: &[Blocks]) {
-    let fields = designs();
-    let system = |row: &[usize]| of_row(&fields, row);
-    let machines = rows(&fields).into_iter();
     let rest = product(&[programs.len(), blocks.len()]);
-    let with = |row: Vec<usize>| rest.iter().map(move |rest| [&row[..], rest].concat());
-    let all: Vec<_> = machines.flat_map(with).collect();
+    let with = |row: &'static Vec<usize>| rest.iter().map(move |rest| [row, &rest[..]].concat());
+    let all: Vec<_> = ROWS.iter().flat_map(with).collect();
     let chosen = if std::env::var_os("DUET_SOAK").is_some() {
         // Each on bodies of one kind, in turn.
         let bodies = blocks.len();
@@ -163,7 +162,7 @@ pub fn all_pass(programs: &[Reader], blocks: &[Blocks]) {
     };
     for row in chosen {
         let [machine @ .., program, body] = &row[..] else { unreachable!("two more than fields") };
-        same(&system(machine).unwrap(), &programs[*program], blocks[*body]);
+        same(&of_row(machine).unwrap(), &programs[*program], blocks[*body]);
     }
 }
 
