@@ -6,6 +6,7 @@ use ports::common::finepack_types::Tlp;
 use super::counters::Counters;
 use super::link::{Config, In, Sent, TlpLink};
 use super::switch::Switch;
+use crate::common::bits::ones;
 
 /// One link for each GPU and the switch. A link is ticked only in cycles in which something happens
 /// on it.
@@ -34,16 +35,19 @@ impl Fabric {
     }
 
     /// The link of GPU `source` takes a beat in this cycle.
+    #[inline]
     pub fn tlp_ready(&self, source: usize) -> bool {
         self.links[source].tlp_ready()
     }
 
     /// The beat shown to GPU `dest` in this cycle.
+    #[inline]
     pub fn tlp(&self, dest: usize) -> Option<&Tlp> {
         self.switch.output(dest)
     }
 
     /// The GPUs to which a beat is shown in this cycle, a bit for each.
+    #[inline]
     pub fn shown(&self) -> u32 {
         self.switch.shown()
     }
@@ -69,6 +73,7 @@ impl Fabric {
     }
 
     /// Cycles from now on in which nothing happens without a new beat; `u64::MAX` until one comes.
+    #[inline]
     pub fn quiet_cycles(&self) -> u64 {
         if !self.switch.is_empty() {
             return 0;
@@ -77,6 +82,7 @@ impl Fabric {
     }
 
     /// The same as `cycles` ticks without a beat, at most [`Self::quiet_cycles`].
+    #[inline]
     pub fn skip(&mut self, cycles: u64) {
         self.now += cycles;
     }
@@ -88,11 +94,8 @@ impl Fabric {
         for (source, (due, beat)) in self.due.iter().zip(tlp).enumerate() {
             active |= u32::from(*due <= self.now || beat.is_some()) << source;
         }
-        let is_any_active = active != 0;
         let mut has_beat = !self.switch.is_empty();
-        while active != 0 {
-            let source = active.trailing_zeros() as usize;
-            active &= active - 1;
+        for source in ones(active) {
             let link = &mut self.links[source];
             link.skip(self.now - link.now());
             let dest = link.tlp().map(|beat| beat.dest);
@@ -102,7 +105,7 @@ impl Fabric {
             self.due[source] = link.quiet_cycles().saturating_add(link.now());
             has_beat |= dest.is_some();
         }
-        if is_any_active {
+        if active != 0 {
             self.next = self.due.iter().copied().min().unwrap_or(u64::MAX);
         }
         if has_beat {

@@ -4,12 +4,23 @@ use std::collections::VecDeque;
 
 use ports::common::finepack_types::Tlp;
 
+use crate::common::bits::ones;
+
 /// One destination's port.
 #[derive(Clone, Copy, Debug, Default)]
 struct Port {
     source: Option<usize>, // whose TLP is on the port
     next: usize,           // round robin: first source to look at
-    held: u32,             // beats of all sources
+    waiting: u32,          // sources with a beat, a bit for each
+}
+
+impl Port {
+    /// The source whose turn it is, of those with a beat.
+    fn choose(&self) -> Option<usize> {
+        let later = self.waiting & u32::MAX << self.next;
+        let from = if later != 0 { later } else { self.waiting };
+        (from != 0).then(|| from.trailing_zeros() as usize)
+    }
 }
 
 /// Switch between the links: one queue for each pair of source and destination, so that a TLP waits
@@ -24,7 +35,8 @@ pub struct Switch {
     queue_beats: usize,
     queues: Vec<VecDeque<Tlp>>, // [dest * gpus + source]
     ports: Vec<Port>,
-    held: u32, // beats in all queues
+    held: u32,  // beats in all queues
+    shown: u32, // destinations that are shown a beat, a bit for each
 }
 
 impl Switch {
@@ -37,29 +49,31 @@ impl Switch {
             queues: vec![VecDeque::new(); gpus * gpus],
             ports: vec![Port::default(); gpus],
             held: 0,
+            shown: 0,
         }
     }
 
     /// True where a beat of `source` for `dest` is taken in this cycle.
+    #[inline]
     pub fn ready(&self, source: usize, dest: usize) -> bool {
         self.queues[dest * self.gpus + source].len() < self.queue_beats
     }
 
     /// The beat shown to `dest`.
+    #[inline]
     pub fn output(&self, dest: usize) -> Option<&Tlp> {
         let source = self.ports[dest].source?;
         self.queues[dest * self.gpus + source].front()
     }
 
     /// The destinations that are shown a beat, a bit for each.
+    #[inline]
     pub fn shown(&self) -> u32 {
-        if self.is_empty() {
-            return 0;
-        }
-        (0..self.gpus).map(|dest| u32::from(self.output(dest).is_some()) << dest).sum()
+        self.shown
     }
 
     /// True when no queue holds a beat: a tick without a beat changes nothing.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.held == 0
     }
@@ -74,32 +88,32 @@ impl Switch {
                 taken |= u32::from(self.ready(source, usize::from(beat.dest))) << source;
             }
         }
-        for (dest, &ready) in ready.iter().enumerate() {
-            let Some(source) = self.ports[dest].source.filter(|_| ready) else { continue };
+        let mut changed = 0;
+        for dest in ones(self.shown).filter(|&dest| ready[dest]) {
+            let source = self.ports[dest].source.expect("it shows a beat");
             let queue = &mut self.queues[dest * self.gpus + source];
-            let Some(&Tlp { eop, .. }) = queue.front() else { continue };
-            queue.pop_front();
+            let Tlp { eop, .. } = queue.pop_front().expect("it shows a beat");
             let port = &mut self.ports[dest];
-            port.held -= 1;
+            port.waiting &= !(u32::from(queue.is_empty()) << source);
             self.held -= 1;
+            changed |= 1 << dest;
             if eop {
                 (port.source, port.next) = (None, (source + 1) % self.gpus);
             }
         }
-        while taken != 0 {
-            let source = taken.trailing_zeros() as usize;
-            taken &= taken - 1;
+        for source in ones(taken) {
             let beat = inputs[source].expect("it is taken");
-            self.queues[usize::from(beat.dest) * self.gpus + source].push_back(beat);
-            self.ports[usize::from(beat.dest)].held += 1;
+            let dest = usize::from(beat.dest);
+            self.queues[dest * self.gpus + source].push_back(beat);
+            self.ports[dest].waiting |= 1 << source;
             self.held += 1;
+            changed |= 1 << dest;
         }
-        for (dest, port) in self.ports.iter_mut().enumerate() {
-            if port.source.is_none() && port.held > 0 {
-                let queues = &self.queues[dest * self.gpus..][..self.gpus];
-                let mut order = (0..self.gpus).map(|k| (port.next + k) % self.gpus);
-                port.source = order.find(|&s| !queues[s].is_empty());
-            }
+        for dest in ones(changed) {
+            let port = &mut self.ports[dest];
+            port.source = port.source.or(port.choose());
+            let shows = port.source.is_some_and(|source| port.waiting >> source & 1 == 1);
+            self.shown = self.shown & !(1 << dest) | u32::from(shows) << dest;
         }
     }
 }

@@ -64,17 +64,27 @@ pub fn differences(a: &[u8], b: &[u8], mask: u128) -> u128 {
     bytes_that_differ(a, b, mask)
 }
 
+/// Eight bytes at a time: a word's bytes that differ have their highest bit set, and a product
+/// gathers these bits in its highest byte.
 #[inline(never)]
 fn bytes_that_differ(a: &[u8], b: &[u8], mask: u128) -> u128 {
-    let mut differ = 0;
-    runs(mask, |first, len| {
-        if a[first..first + len] != b[first..first + len] {
-            for k in first..first + len {
-                differ |= u128::from(a[k] != b[k]) << k;
-            }
-        }
-    });
-    differ
+    const LOW_BITS: u64 = u64::MAX / 0xff * 0x7f;
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+    let of_half = |a: &[u8], b: &[u8]| {
+        let words = a.as_chunks().0.iter().zip(b.as_chunks().0).zip((0..64).step_by(8));
+        words.fold(0, |differ, ((a, b), first)| {
+            let differs = word(a) ^ word(b);
+            let highest = ((differs & LOW_BITS) + LOW_BITS | differs) & !LOW_BITS;
+            differ | ((highest >> 7).wrapping_mul(GATHER) >> 56) << first
+        })
+    };
+    let of_line = |a: &[u8; 64], b: &[u8; 64]| of_half(a, b);
+    let ([a_low, a_high @ ..], [b_low, b_high @ ..]) = (a.as_chunks().0, b.as_chunks().0) else {
+        return u128::from(of_half(a, b)) & mask;
+    };
+    let high = a_high.first().zip(b_high.first()).map_or(0, |(a, b)| of_line(a, b));
+    (u128::from(high) << 64 | u128::from(of_line(a_low, b_low))) & mask
 }
 
 /// How many sectors of `1 << log` bytes the mask touches.
@@ -139,5 +149,21 @@ mod tests {
         (b[3], b[64]) = (0, 1);
         assert_eq!(differences(&a, &b, u128::MAX), 1 << 3 | 1 << 64);
         assert_eq!(differences(&a, &b, 1 << 64), 1 << 64);
+    }
+
+    #[test]
+    fn each_byte_of_each_length_of_a_line_may_differ_in_any_bit() {
+        for (len, at) in [32, 64, 128].into_iter().flat_map(|len| (0..len).map(move |at| (len, at)))
+        {
+            for bit in 0..8 {
+                let (a, mut b) = ([0xa5; 128], [0xa5; 128]);
+                b[at] ^= 1 << bit;
+                let others = span(0, len) & !(1 << at);
+                assert_eq!(differences(&a[..len], &b[..len], span(0, len)), 1 << at);
+                assert_eq!(differences(&a[..len], &b[..len], others), 0);
+                b.iter_mut().for_each(|byte| *byte ^= 0xff);
+                assert_eq!(differences(&a, &b[..len], others), others);
+            }
+        }
     }
 }

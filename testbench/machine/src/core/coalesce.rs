@@ -114,7 +114,7 @@ fn coalesce_aligned<const N: usize>(instr: &Instr, line: u64, into: &mut Lines) 
             (mask, racy) = ([0; 2], [0; 2]);
             at = place(into, current);
         }
-        let offset = (addr & (line - 1)) as usize % (MAX_LINE - N + 1);
+        let offset = ((addr & (line - 1)) as usize).min(MAX_LINE - N);
         let value: &[u8; N] = instr.values[N * lane..].first_chunk().expect("a lane's value");
         into[at].bytes[offset..offset + N].copy_from_slice(value);
         let bytes = ((1u64 << N) - 1) << (offset % 64);

@@ -6,7 +6,9 @@ use std::collections::BinaryHeap;
 use super::{ComponentId, Cycle};
 
 /// Cycles ahead that the wheel holds; what lies beyond waits in a heap.
-const BUCKETS: u64 = 1024;
+const BUCKETS: u64 = WORDS * 64;
+/// Words of one bit for each bucket: their own bits fit one word.
+const WORDS: u64 = 64;
 
 /// Components to visit, by cycle. Waking a component more than once in a cycle visits it once.
 #[derive(Debug)]
@@ -15,8 +17,9 @@ pub struct Wheel {
     /// For each bucket one bit for each component: setting it is all that a wake does. 64
     /// components have a word in each bucket, and those words stand together.
     buckets: Vec<u64>,
-    /// One bit for each bucket that holds something.
-    occupied: [u64; (BUCKETS / 64) as usize],
+    /// One bit for each bucket that holds something, and one for each of these words.
+    occupied: [u64; WORDS as usize],
+    occupied_words: u64,
     beyond: BinaryHeap<Reverse<(Cycle, u32)>>,
 }
 
@@ -26,7 +29,8 @@ impl Wheel {
         Self {
             now: 0,
             buckets: vec![0; components.div_ceil(64) * BUCKETS as usize],
-            occupied: [0; (BUCKETS / 64) as usize],
+            occupied: [0; WORDS as usize],
+            occupied_words: 0,
             beyond: BinaryHeap::new(),
         }
     }
@@ -52,6 +56,7 @@ impl Wheel {
         let bucket = (at % BUCKETS) as usize;
         self.buckets[word(component) + bucket] |= 1 << (component % 64);
         self.occupied[bucket / 64] |= 1 << (bucket % 64);
+        self.occupied_words |= 1 << (bucket / 64);
     }
 
     /// The next cycle in which somebody is active; none when nobody ever will be.
@@ -64,7 +69,7 @@ impl Wheel {
         }
     }
 
-    /// True where somebody has a visit far ahead, 1024 cycles or more.
+    /// True where somebody has a visit far ahead, 4096 cycles or more.
     pub fn has_far(&self) -> bool {
         !self.beyond.is_empty()
     }
@@ -80,22 +85,16 @@ impl Wheel {
 
     fn next_bucket(&self) -> Option<Cycle> {
         let start = (self.now + 1) % BUCKETS;
-        let words = self.occupied.len() as u64;
-        let first = (self.occupied[(start / 64) as usize] >> (start % 64)) << (start % 64);
-        for i in 0..=words {
-            let at = (start / 64 + i) % words;
-            let word = match i {
-                0 => first,
-                // The low part of the first word comes last: it is the farthest.
-                i if i == words => self.occupied[at as usize] & !(u64::MAX << (start % 64)),
-                _ => self.occupied[at as usize],
-            };
-            if word != 0 {
-                let bucket = at * 64 + u64::from(word.trailing_zeros());
-                return Some(self.now + 1 + (bucket + BUCKETS - start) % BUCKETS);
-            }
+        let first = self.occupied[(start / 64) as usize] >> (start % 64);
+        if first != 0 {
+            return Some(self.now + 1 + u64::from(first.trailing_zeros()));
         }
-        None
+        // Words in their order from the next one on: the first word's low part, which is the
+        // farthest, comes last.
+        let words = self.occupied_words.rotate_right((start / 64) as u32 + 1);
+        let at = (start / 64 + 1 + u64::from(words.trailing_zeros())) % WORDS;
+        let bucket = at * 64 + u64::from(self.occupied[at as usize].trailing_zeros());
+        (words != 0).then(|| self.now + 1 + (bucket + BUCKETS - start) % BUCKETS)
     }
 
     /// Goes to cycle `to` and moves the components that are active in it into `active`, one bit
@@ -114,6 +113,7 @@ impl Wheel {
         active.clear();
         active.extend(words.map(std::mem::take));
         self.occupied[bucket / 64] &= !(1 << (bucket % 64));
+        self.occupied_words &= !(u64::from(self.occupied[bucket / 64] == 0) << (bucket / 64));
     }
 }
 
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn visits_in_order_of_time_and_once_in_a_cycle() {
         let mut wheel = Wheel::new(8);
-        for (component, at) in [(3, 5), (1, 5), (3, 5), (2, 4000), (3, 1), (4, 1030), (3, 5)] {
+        for (component, at) in [(3, 5), (1, 5), (3, 5), (2, 9000), (3, 1), (4, 4100), (3, 5)] {
             wheel.wake(ComponentId(component), at);
         }
         let mut seen = Vec::new();
@@ -152,13 +152,13 @@ mod tests {
             wheel.advance(at, &mut active);
             seen.push((at, numbers(&active).collect()));
         }
-        assert_eq!(seen, [(1, vec![3]), (5, vec![1, 3]), (1030, vec![4]), (4000, vec![2])]);
+        assert_eq!(seen, [(1, vec![3]), (5, vec![1, 3]), (4100, vec![4]), (9000, vec![2])]);
     }
 
     #[test]
     fn every_distance_is_found() {
-        for start in [0, 1, 63, 64, 700, 1023, 5000] {
-            for ahead in 1..1100 {
+        for start in [0, 1, 63, 64, 700, 4095, 5000] {
+            for ahead in 1..4200 {
                 let mut wheel = Wheel::new(1);
                 wheel.advance(start, &mut Vec::new());
                 wheel.wake(ComponentId(0), start + ahead);

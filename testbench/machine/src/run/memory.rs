@@ -28,17 +28,24 @@ impl Machine {
     }
 
     /// An error where a wrong byte has been seen, or one that no order explains.
-    #[inline]
+    #[inline(always)]
     pub(super) fn check(&self) -> Result<(), RunError> {
-        if let Some(text) = self.ctx.sequential.as_ref().and_then(|order| order.failure()) {
-            return Err(RunError::Inconsistent(text.to_string()));
+        let ctx = &self.ctx;
+        if ctx.sequential.is_some() || ctx.timed.is_some() {
+            self.check_order()?;
         }
-        if let Some(text) = self.ctx.timed.as_ref().and_then(|timed| timed.failure()) {
-            return Err(RunError::Inconsistent(text.to_string()));
-        }
-        match &self.ctx.check.wrong {
+        match &ctx.check.wrong {
             None => Ok(()),
             Some(wrong) => Err(self.wrong(wrong)),
+        }
+    }
+
+    fn check_order(&self) -> Result<(), RunError> {
+        let in_sequence = self.ctx.sequential.as_ref().and_then(|order| order.failure());
+        let in_time = || self.ctx.timed.as_ref().and_then(|timed| timed.failure());
+        match in_sequence.or_else(in_time) {
+            None => Ok(()),
+            Some(text) => Err(RunError::Inconsistent(text.to_string())),
         }
     }
 

@@ -6,7 +6,7 @@
 //! every some steps the watchdog looks at the whole machine. It reports a deadlock when in two
 //! looks that follow each other
 //!
-//! - nobody but these has a visit ahead, and nobody at all a far one, 1024 cycles ahead or more;
+//! - nobody but these has a visit ahead, and nobody at all a far one, 4096 cycles ahead or more;
 //!   and
 //! - nothing has been sent, taken, issued or checked between them, nor has anything left a GPU.
 //!
@@ -15,7 +15,7 @@
 //! slowness, a command processor, and the receiver of what is on its way. So neither gaps that the
 //! time wheel skips nor long waits are taken for a standstill, however often the gate or a bank is
 //! visited meanwhile: because a window of them is shown, say. What is left at the first look
-//! happens within 1024 cycles, within the gate, or within a directory's block, and ends in
+//! happens within 4096 cycles, within the gate, or within a directory's block, and ends in
 //! something that is counted. There are at least as many cycles as steps between two looks, which
 //! is at least
 //!
