@@ -4,7 +4,8 @@
 use cosim::socket::Socket;
 use hwmodel::Block;
 use machine::design::{
-    ConfigError, Cycle, Design, Handle, Hooks, L1, Message, Port, SRC, Section, System, defaults,
+    ConfigError, CounterValues, Cycle, Design, Handle, Hooks, L1, Message, Port, SRC, Section,
+    System, defaults,
 };
 use machine::{Counted, statistics};
 use ports::Fields;
@@ -96,10 +97,9 @@ impl L1 for Limited {
         self.inner.acquire(port, past)
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        let mut all = self.inner.counters();
+    fn counters(&self, all: &mut CounterValues) {
+        self.inner.counters(all);
         all.push(("limited_requests", self.requests));
-        all
     }
 
     fn hooks(&self) -> Hooks {

@@ -23,5 +23,6 @@ pub use super::pool::Handle;
 pub use super::registry::find;
 pub use super::resolved::Resolved;
 pub use super::section::{Section, defaults};
+pub use super::statistics::CounterValues;
 pub use super::timed::Clock;
 pub use super::transactions::{MAX_WAVES, Tell, Transaction, Transactions, Value};

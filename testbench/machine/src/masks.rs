@@ -75,7 +75,7 @@ fn bytes_that_differ(a: &[u8], b: &[u8], mask: u128) -> u128 {
         let words = a.as_chunks().0.iter().zip(b.as_chunks().0).zip((0..64).step_by(8));
         words.fold(0, |differ, ((a, b), first)| {
             let differs = word(a) ^ word(b);
-            let highest = ((differs & LOW_BITS) + LOW_BITS | differs) & !LOW_BITS;
+            let highest = (((differs & LOW_BITS) + LOW_BITS) | differs) & !LOW_BITS;
             differ | ((highest >> 7).wrapping_mul(GATHER) >> 56) << first
         })
     };

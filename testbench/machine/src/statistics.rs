@@ -8,6 +8,9 @@ pub use values::Names;
 #[cfg(test)]
 pub use values::by_name;
 
+/// Values of a part's counters by name, always in the same order.
+pub type CounterValues = Vec<(&'static str, u64)>;
+
 /// How a statistic behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {

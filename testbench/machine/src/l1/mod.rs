@@ -35,6 +35,7 @@ use super::section::Section;
 use super::statistics::Counted;
 use super::timed::Clock;
 use crate::statistics;
+use crate::statistics::CounterValues;
 
 /// An L1 design, one instance for each CU. One that stands before another holds it and passes calls
 /// on.
@@ -60,9 +61,7 @@ pub trait L1: Debug {
     fn acquire(&mut self, port: &mut Port, past: bool) -> bool;
 
     /// Counters by name.
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        Vec::new()
-    }
+    fn counters(&self, _all: &mut CounterValues) {}
 
     /// MSHRs in use, and all; for who looks at a run.
     fn mshrs(&self) -> (u32, u32) {

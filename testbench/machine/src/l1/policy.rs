@@ -11,6 +11,7 @@ use crate::message::Message;
 use crate::registry::Named;
 use crate::resolved::Resolved;
 use crate::section::Section;
+use crate::statistics::CounterValues;
 
 /// A policy, one instance for each L1. Under one a line takes its way when it has come, not when it
 /// is asked for.
@@ -33,9 +34,7 @@ pub trait L1Policy: Debug {
     fn drop_all(&mut self, _ctx: &mut Context) {}
 
     /// Counters by name, among those of the L1s.
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        Vec::new()
-    }
+    fn counters(&self, _all: &mut CounterValues) {}
 }
 
 /// Makes a policy of an L1.

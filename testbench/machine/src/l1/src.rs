@@ -13,6 +13,7 @@ use crate::masks;
 use crate::memory_model::{Fences, MemoryModel};
 use crate::message::{Kind, Message, Unit};
 use crate::pool::Handle;
+use crate::statistics::CounterValues;
 
 inventory::submit! { DESIGN }
 
@@ -496,9 +497,9 @@ impl L1 for SoftwareL1 {
         (self.misses.used(), self.misses.number())
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let c = &self.counters;
-        let mut all = vec![
+        all.extend([
             ("loads", c.loads),
             ("hits", c.hits),
             ("merges", c.merges),
@@ -506,15 +507,14 @@ impl L1 for SoftwareL1 {
             ("atomics", c.atomics),
             ("uncached_loads", c.uncached),
             ("invalidated_lines", c.invalidated),
-        ];
+        ]);
         if let Some(placing) = &self.placing {
             let OfShared { hits, misses, merges } = placing.of_shared;
             all.push(("write_backs", placing.write_backs));
             all.push(("sharing_shared_hits", hits));
             all.push(("sharing_shared_misses", misses));
             all.push(("sharing_shared_merges", merges));
-            all.extend(placing.policy.counters());
+            placing.policy.counters(all);
         }
-        all
     }
 }

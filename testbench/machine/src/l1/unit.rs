@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 
 use crate::context::Context;
+use crate::statistics::CounterValues;
 
 /// A unit of a GPU.
 pub trait GpuUnit: Debug {
@@ -15,7 +16,5 @@ pub trait GpuUnit: Debug {
     }
 
     /// Counters by name, among those of the L1s.
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        Vec::new()
-    }
+    fn counters(&self, _: &mut CounterValues) {}
 }

@@ -17,6 +17,7 @@ use crate::message::{Coherence, Kind, Message, Unit};
 use crate::pages::PageMap;
 use crate::policy::Policy;
 use crate::pool::Handle;
+use crate::statistics::CounterValues;
 use ports::coherence_directory::cause;
 
 /// Counters.
@@ -424,9 +425,8 @@ impl L2 for Bank {
         }
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let c = &self.counters;
-        let mut all = Vec::with_capacity(32);
         all.extend([
             ("reads", c.reads),
             ("hits", c.hits),
@@ -461,12 +461,11 @@ impl L2 for Bank {
                 ("inv_false", 0),
             ]),
         }
-        all.extend(self.hooks.l2_counters());
-        all
+        self.hooks.l2_counters(all);
     }
 
-    fn l1_counters(&self) -> Vec<(&'static str, u64)> {
-        self.hooks.l1_counters()
+    fn l1_counters(&self, all: &mut CounterValues) {
+        self.hooks.l1_counters(all);
     }
 
     fn mshrs(&self) -> (u32, u32) {

@@ -22,6 +22,7 @@ use crate::make::{BuildError, Make};
 use crate::message::{Coherence, Kind, Message, Unit};
 use crate::pages::{PAGE, PageMap};
 use crate::pool::Handle;
+use crate::statistics::CounterValues;
 
 /// A fence whose markers are under way.
 #[derive(Clone, Copy, Debug)]
@@ -395,10 +396,10 @@ impl BankHook for Directory {
         self.unasked == 0 && self.unanswered == 0
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let d = self.block.outputs().cnt;
         let requests = [d.req_lrd, d.req_rrd, d.req_lwr, d.req_rwr];
-        vec![
+        all.extend([
             ("inv_false", self.inv_false),
             ("directory.requests", requests.into_iter().map(u64::from).sum()),
             ("directory.allocated", d.alloc.into()),
@@ -408,6 +409,6 @@ impl BankHook for Directory {
             ("directory.messages_written", d.inv_msgs_write.into()),
             ("directory.messages_evicted", d.inv_msgs_evict.into()),
             ("directory.waits", d.ready_low_cycles.into()),
-        ]
+        ]);
     }
 }

@@ -21,6 +21,7 @@ use crate::pool::Handle;
 use crate::registry::Named;
 use crate::resolved::Resolved;
 use crate::section::Section;
+use crate::statistics::CounterValues;
 
 /// A bank as its hooks see it.
 #[derive(Debug)]
@@ -244,9 +245,7 @@ pub trait BankHook: Debug {
     }
 
     /// Counters by name, among those of the L1s or L2s, as its design is one.
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        Vec::new()
-    }
+    fn counters(&self, _all: &mut CounterValues) {}
 }
 
 /// A policy by name: which lines L2 banks keep, and which go for them. It is known once it is
@@ -564,12 +563,12 @@ impl BankHooks {
     }
 
     /// Counters of the L1 design's hook.
-    pub fn l1_counters(&self) -> Vec<(&'static str, u64)> {
-        self.l1.as_ref().map_or(Vec::new(), |hook| hook.counters())
+    pub fn l1_counters(&self, all: &mut CounterValues) {
+        self.l1.iter().for_each(|hook| hook.counters(all));
     }
 
     /// Counters of the L2 design's hook and of the policy.
-    pub fn l2_counters(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        [&self.l2, &self.policy].into_iter().flatten().flat_map(|hook| hook.counters())
+    pub fn l2_counters(&self, all: &mut CounterValues) {
+        [&self.l2, &self.policy].into_iter().flatten().for_each(|hook| hook.counters(all));
     }
 }

@@ -26,6 +26,7 @@ use super::memory_model::MemoryModel;
 use super::message::Unit;
 use super::policy::Policy;
 use super::registry::Named;
+use crate::statistics::CounterValues;
 pub use addresses::Addresses;
 pub use designs::SOFTWARE;
 pub use fifos::Fifos;
@@ -115,10 +116,10 @@ pub trait L2: Debug {
     fn tick(&mut self, ctx: &mut Context);
 
     /// Counters by name.
-    fn counters(&self) -> Vec<(&'static str, u64)>;
+    fn counters(&self, all: &mut CounterValues);
 
     /// Counters of the L1 design's hook, by name.
-    fn l1_counters(&self) -> Vec<(&'static str, u64)>;
+    fn l1_counters(&self, all: &mut CounterValues);
 
     /// MSHRs in use, and all; for who looks at a run.
     fn mshrs(&self) -> (u32, u32) {

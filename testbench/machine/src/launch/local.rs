@@ -8,6 +8,7 @@ use crate::context::{Context, Stop};
 use crate::engine::{InletId, OutletId};
 use crate::message::{Kind, Message, Packed, Sync, Synced, ToStart};
 use crate::pool::Handle;
+use crate::statistics::CounterValues;
 
 /// Inlets and outlets.
 #[derive(Clone, Debug)]
@@ -75,8 +76,8 @@ impl Local {
     }
 
     /// The scheduler's counters, by name.
-    pub fn scheduler_counters(&self) -> Vec<(&'static str, u64)> {
-        self.scheduler.counters()
+    pub fn scheduler_counters(&self, all: &mut CounterValues) {
+        self.scheduler.counters(all);
     }
 
     /// One cycle.

@@ -8,6 +8,7 @@ use crate::make::{Made, Make};
 use crate::registry::Named;
 use crate::resolved::Resolved;
 use crate::section::Section;
+use crate::statistics::CounterValues;
 
 /// A kernel's work-groups on a chiplet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,9 +52,7 @@ pub trait Scheduler: Debug {
     fn ended(&mut self, _ctx: &mut Context, _core: usize) {}
 
     /// Counters by name.
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        Vec::new()
-    }
+    fn counters(&self, _all: &mut CounterValues) {}
 }
 
 /// A scheduler by name. It is known once it is submitted.

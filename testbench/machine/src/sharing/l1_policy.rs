@@ -20,6 +20,7 @@ use crate::l1::{L1Policy, NewL1Policy, take_away};
 use crate::make::{Made, Make};
 use crate::message::Message;
 use crate::resolved::Resolved;
+use crate::statistics::CounterValues;
 
 inventory::submit! {
     NewL1Policy {
@@ -181,9 +182,9 @@ impl L1Policy for Policy {
         self.wake(ctx);
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let cnt = self.block.outputs().cnt;
-        vec![
+        all.extend([
             ("sharing_touches", cnt.touches.into()),
             ("sharing_fills_private", cnt.fills_private.into()),
             ("sharing_fills_shared", cnt.fills_shared.into()),
@@ -191,6 +192,6 @@ impl L1Policy for Policy {
             ("sharing_evict_private", cnt.evict_private.into()),
             ("sharing_evict_shared", cnt.evict_shared.into()),
             ("sharing_evict_dead", cnt.evict_dead.into()),
-        ]
+        ]);
     }
 }

@@ -28,6 +28,7 @@ use crate::make::{Made, Make};
 use crate::message::{Kind, Message, Unit};
 use crate::pool::Handle;
 use crate::resolved::Resolved;
+use crate::statistics::CounterValues;
 
 inventory::submit! {
     NewL2Policy {
@@ -484,9 +485,9 @@ impl BankHook for Policy {
         }
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let cnt = self.block.outputs().cnt;
-        vec![
+        all.extend([
             ("sharing_hits", cnt.hits.into()),
             ("sharing_merges", cnt.merges.into()),
             ("sharing_allocs", cnt.allocs.into()),
@@ -498,6 +499,6 @@ impl BankHook for Policy {
             ("sharing_users", self.users.counted),
             ("sharing_reuses", self.users.reuses[0]),
             ("sharing_late_reuses", self.users.reuses[1]),
-        ]
+        ]);
     }
 }

@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::l1::take_away;
 use crate::launch::{Grid, NewScheduler, Scheduler};
 use crate::make::{Made, Make};
+use crate::statistics::CounterValues;
 
 /// Submits a scheduler: its mode, and the work-groups of its groups; `ROW` for a row of the grid.
 macro_rules! schedulers {
@@ -163,13 +164,13 @@ impl Scheduler for Scheduled {
         ctx.wake_at(ctx.now + 1);
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let cnt = self.block.outputs().cnt;
-        vec![
+        all.extend([
             ("assigned", cnt.assigned.into()),
             ("groups", cnt.groups.into()),
             ("rr_phase_ctas", cnt.rr_phase_ctas.into()),
             ("idle_sm_cycles", cnt.idle_sm_cycles.into()),
-        ]
+        ]);
     }
 }

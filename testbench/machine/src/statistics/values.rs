@@ -3,17 +3,19 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
-use std::slice;
 
 use hwmodel::tlp_link;
 use ports::common::finepack_types::flush_cause;
 
 use crate::context::Context;
+use crate::core::cycles;
 use crate::engine::ComponentId;
 use crate::gate;
 use crate::launch::PHASES;
 use crate::message::{CLASSES, Class};
 use crate::part::Part;
+
+use super::CounterValues;
 
 /// Counters of the firmware (CPElide specification 9); launches and operations sent are counted
 /// outside.
@@ -87,6 +89,11 @@ trait Values {
     /// Bytes by class.
     fn add_classes(&mut self, owner: &'static str, bytes: &[u64; CLASSES]);
 
+    /// Values with whole names.
+    fn add_named(&mut self, names: &[&'static str], values: &[u64]) {
+        names.iter().zip(values).for_each(|(name, &value)| self.add("", name, value));
+    }
+
     /// Values of an owner.
     fn add_all(&mut self, owner: &'static str, values: &[(&'static str, u64)]) {
         values.iter().for_each(|&(name, value)| self.add(owner, name, value));
@@ -137,16 +144,35 @@ impl Values for Numbering {
 }
 
 /// Sums the values of a run, in the order in which each part gives them.
-struct Summing<'a>(slice::IterMut<'a, u64>);
+struct Summing<'a>(&'a mut [u64]);
+
+impl<'a> Summing<'a> {
+    /// The sums of the next values.
+    #[inline]
+    fn next(&mut self, values: usize) -> &'a mut [u64] {
+        let next = self.0.split_off_mut(..values);
+        next.expect("a part gives the values that it has named")
+    }
+}
 
 impl Values for Summing<'_> {
     #[inline]
     fn add(&mut self, _: &'static str, _: &'static str, value: u64) {
-        *self.0.next().expect("a part gives the values that it has named") += value;
+        self.next(1)[0] += value;
     }
 
     fn add_classes(&mut self, _: &'static str, bytes: &[u64; CLASSES]) {
         Class::ALL.iter().for_each(|&class| self.add("", "", bytes[class as usize]));
+    }
+
+    #[inline]
+    fn add_named(&mut self, _: &[&'static str], values: &[u64]) {
+        self.next(values.len()).iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+    }
+
+    #[inline]
+    fn add_all(&mut self, _: &'static str, values: &[(&'static str, u64)]) {
+        self.next(values.len()).iter_mut().zip(values).for_each(|(sum, (_, value))| *sum += value);
     }
 }
 
@@ -180,7 +206,7 @@ impl Names {
         }
         let mut numbering = Numbering::default();
         for (number, part) in parts.iter().enumerate() {
-            of_part(part, ctx, &mut numbering);
+            of_part(part, ctx, &mut numbering, &mut Vec::new());
             let slots = std::mem::take(&mut numbering.slots);
             let parts = number..number + 1;
             match names.runs.last_mut() {
@@ -200,7 +226,7 @@ impl Names {
     /// Values of the parts that this thread has, by number.
     pub fn values(&self, parts: &[Part], ctx: &Context) -> Vec<u64> {
         let mut values = vec![0; self.all.len()];
-        let mut given = Vec::new();
+        let (mut given, mut counted) = (Vec::new(), Vec::new());
         for run in &self.runs {
             given.clear();
             given.resize(run.slots.len(), 0);
@@ -208,12 +234,12 @@ impl Names {
             for id in run.parts.clone().filter(has) {
                 if run.has_most {
                     given.clear();
-                    of_part(&parts[id], ctx, &mut Listing(&mut given));
+                    of_part(&parts[id], ctx, &mut Listing(&mut given), &mut counted);
                     self.put(&run.slots, &given, &mut values);
                 } else {
-                    let mut summing = Summing(given.iter_mut());
-                    of_part(&parts[id], ctx, &mut summing);
-                    assert!(summing.0.len() == 0, "a part gives all values that it has named");
+                    let mut summing = Summing(&mut given);
+                    of_part(&parts[id], ctx, &mut summing, &mut counted);
+                    assert!(summing.0.is_empty(), "a part gives all values that it has named");
                 }
             }
             if !run.has_most {
@@ -287,7 +313,7 @@ pub fn by_name(parts: &[Part], ctx: &Context) -> std::collections::BTreeMap<Stri
         }
     }
     let mut all = ByName(Default::default());
-    parts.iter().for_each(|part| of_part(part, ctx, &mut all));
+    parts.iter().for_each(|part| of_part(part, ctx, &mut all, &mut Vec::new()));
     all.0
 }
 
@@ -300,23 +326,34 @@ fn of_networks(traffic: &Traffic, all: &mut impl Values) {
     }
 }
 
-/// Gives the values of a part.
-fn of_part(part: &Part, ctx: &Context, all: &mut impl Values) {
+/// Gives the values of a part. `counted` has those of the last one.
+fn of_part(part: &Part, ctx: &Context, all: &mut impl Values, counted: &mut CounterValues) {
+    counted.clear();
     match part {
         Part::Core(core) => {
             let c = &core.counters;
-            all.add("cu.", "instructions", c.instructions);
-            all.add("cu.", "accesses", c.accesses);
-            all.add("cu.", "groups", c.groups);
-            all.add("cu.", "access_cycles", c.access_cycles);
-            all.add("cu.", "wait_cycles", c.wait_cycles);
-            core.cycles(ctx.now).for_each(|(name, cycles)| all.add("", name, cycles));
-            all.add_all("l1.", &core.l1().counters());
+            let own = [
+                ("instructions", c.instructions),
+                ("accesses", c.accesses),
+                ("groups", c.groups),
+                ("access_cycles", c.access_cycles),
+                ("wait_cycles", c.wait_cycles),
+            ];
+            all.add_all("cu.", &own);
+            all.add_named(&cycles::NAMES, &core.cycles(ctx.now));
+            core.l1().counters(counted);
+            all.add_all("l1.", counted);
         }
-        Part::Unit(unit) => all.add_all("l1.", &unit.counters()),
+        Part::Unit(unit) => {
+            unit.counters(counted);
+            all.add_all("l1.", counted);
+        }
         Part::Bank(bank) => {
-            all.add_all("l1.", &bank.l1_counters());
-            all.add_all("l2.", &bank.counters());
+            bank.l1_counters(counted);
+            all.add_all("l1.", counted);
+            counted.clear();
+            bank.counters(counted);
+            all.add_all("l2.", counted);
         }
         Part::Slice(slice) => {
             let c = &slice.counters;
@@ -354,7 +391,10 @@ fn of_part(part: &Part, ctx: &Context, all: &mut impl Values) {
                 of_gate(&c, &link, all);
             }
         }
-        Part::Local(local) => all.add_all("scheduler.", &local.scheduler_counters()),
+        Part::Local(local) => {
+            local.scheduler_counters(counted);
+            all.add_all("scheduler.", counted);
+        }
         Part::Link(_) => {}
         #[cfg(test)]
         Part::Nothing => {}

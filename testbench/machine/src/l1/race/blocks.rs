@@ -24,6 +24,7 @@ use crate::make::{BuildError, Make};
 use crate::masks;
 use crate::message::{Class, Kind, Message, Packed};
 use crate::sequential::WriteId;
+use crate::statistics::CounterValues;
 
 /// More than any cycles until something happens.
 const LONGEST: Cycle = 1 << 32;
@@ -302,10 +303,10 @@ impl Checks for Blocks {
         }
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         // It counts while it is left alone, too.
         let cnt = self.avu.outputs().cnt;
-        let mut all = vec![
+        all.extend([
             ("race_hit_age0", cnt.hit_age0.into()),
             ("race_hit_age1", cnt.hit_age1.into()),
             ("race_needchk", cnt.needchk.into()),
@@ -316,7 +317,7 @@ impl Checks for Blocks {
             ("race_syncs", cnt.syncs.into()),
             ("race_load_cycles", cnt.load_cycles.into()),
             ("race_wrapped", cnt.wrapped.into()),
-        ];
+        ]);
         if let Some(Queue { out, .. }) = &self.queue {
             all.extend([
                 ("race_allocs", out.cnt.allocs.into()),
@@ -328,6 +329,5 @@ impl Checks for Blocks {
                 ("most_race_slots", out.cnt.occ_max.into()),
             ]);
         }
-        all
     }
 }

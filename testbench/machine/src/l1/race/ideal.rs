@@ -20,6 +20,7 @@ use crate::l1::Port;
 use crate::make::Make;
 use crate::message::Unit;
 use crate::sequential::WriteId;
+use crate::statistics::CounterValues;
 
 /// The unit of a GPU, which all SMs and banks see.
 #[derive(Debug)]
@@ -301,15 +302,15 @@ impl Checks for IdealChecks {
         if self.act.is_nothing() { Cycle::MAX } else { 0 }
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let c = &self.counters;
-        let mut all = vec![
+        all.extend([
             ("race_needchk", c.needchk),
             ("race_miss_cold", c.cold),
             ("race_miss_expired", c.expired),
             ("race_miss_avu", c.avu),
             ("race_syncs", c.syncs),
-        ];
+        ]);
         if self.sm == 0 {
             let c = &self.unit.borrow().counters;
             all.extend([
@@ -321,6 +322,5 @@ impl Checks for IdealChecks {
                 ("race_forced", c.forced),
             ]);
         }
-        all
     }
 }

@@ -33,6 +33,7 @@ use crate::make::{Made, Make};
 use crate::message::{Kind, MAX_LINE, Message};
 use crate::pool::Handle;
 use crate::sequential::{Version, WriteId};
+use crate::statistics::CounterValues;
 use crate::transactions::MAX_WAVES;
 use order::record;
 
@@ -451,9 +452,9 @@ impl L1 for LoadStoreUnit {
         (out > 0).then(|| format!("{out} requests to the race detection unit"))
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let c = &self.counters;
-        let mut all = vec![
+        all.extend([
             ("loads", c.loads),
             ("hits", c.hits),
             ("stores", c.stores),
@@ -466,8 +467,7 @@ impl L1 for LoadStoreUnit {
             ("race_fetches_avu", c.fetches_avu),
             ("race_store_hold_cycles", c.store_hold),
             ("race_stall_cycles", c.stalled),
-        ];
-        all.extend(self.checks.counters());
-        all
+        ]);
+        self.checks.counters(all);
     }
 }

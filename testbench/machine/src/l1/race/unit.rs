@@ -20,6 +20,7 @@ use crate::l1::without::take_away;
 use crate::make::{Made, Make, UnitPort, UnitPorts};
 use crate::message::{Class, Kind, Message, Packed};
 use crate::sequential::WriteId;
+use crate::statistics::CounterValues;
 
 /// Makes the unit.
 pub fn new(make: &mut Make, ports: UnitPorts) -> Made<dyn GpuUnit> {
@@ -144,9 +145,9 @@ impl GpuUnit for Detector {
         ctx.wake_after(if waits { 0 } else { self.block.quiet_cycles() });
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let cnt = &self.out.cnt;
-        vec![
+        all.extend([
             ("race_reads", cnt.reads.into()),
             ("race_hit_checks", cnt.hit_checks.into()),
             ("race_writes", cnt.writes.into()),
@@ -160,7 +161,7 @@ impl GpuUnit for Detector {
             ("race_header_beats", cnt.header_beats.into()),
             ("race_chunk_beats", cnt.chunk_beats.into()),
             ("race_queue_full", cnt.queue_full.into()),
-        ]
+        ]);
     }
 }
 

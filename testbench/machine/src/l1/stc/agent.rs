@@ -21,6 +21,7 @@ use crate::make::{Made, Make};
 use crate::masks;
 use crate::message::{Kind, Message, Packed};
 use crate::pool::Handle;
+use crate::statistics::CounterValues;
 
 /// Makes what stands beside a CU.
 pub fn new(make: &mut Make) -> Made<dyn L1> {
@@ -422,9 +423,9 @@ impl L1 for Agent {
         Some(waits)
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let (c, own, cnt) = (&self.cache.counters, &self.counters, &self.out.cnt);
-        vec![
+        all.extend([
             ("loads", c.loads),
             ("hits", c.hits),
             ("uncached_loads", c.uncached),
@@ -441,6 +442,6 @@ impl L1 for Agent {
             ("sweep_cycles", own.sweep),
             ("store_wait_cycles", own.waited),
             ("stores_held_peaks", own.most),
-        ]
+        ]);
     }
 }

@@ -12,6 +12,7 @@ use crate::engine::{Cycle, WireId};
 use crate::l1::GpuUnit;
 use crate::make::{Made, Make, UnitPorts};
 use crate::message::Packed;
+use crate::statistics::CounterValues;
 
 /// Makes the manager of a GPU.
 pub fn new(make: &mut Make, ports: UnitPorts) -> Made<dyn GpuUnit> {
@@ -129,10 +130,10 @@ impl GpuUnit for Manager {
         })
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let (c, cnt) = (&self.counters, &self.out.cnt);
         let messages = c.messages + c.demands + c.conflicts;
-        vec![
+        all.extend([
             ("epoch_wakes", cnt.wakes.into()),
             ("epoch_wakes_idle", cnt.wakes_idle.into()),
             ("epoch_selections", cnt.selections.into()),
@@ -153,7 +154,7 @@ impl GpuUnit for Manager {
             ("epochs_of_2_bands", c.granted[1]),
             ("epochs_of_3_bands", c.granted[2]),
             ("epochs_of_4_bands", c.granted[3]),
-        ]
+        ]);
     }
 }
 

@@ -24,6 +24,7 @@ use crate::make::{Made, Make};
 use crate::masks;
 use crate::message::{Kind, Message, Packed, Synced, Unit};
 use crate::pool::Handle;
+use crate::statistics::CounterValues;
 
 /// Makes a bank.
 pub fn new<S: Side>(make: &mut Make, mut spec: Spec) -> Made<dyn L2> {
@@ -453,22 +454,21 @@ impl<S: Side> L2 for Bank<S> {
         ctx.wake_after(if acts { 0 } else { quiet });
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let c = &self.counters;
-        let mut all = vec![
+        all.extend([
             ("reads", c.reads),
             ("fetches", c.fetches),
             ("writes", c.writes),
             ("atomics", c.atomics),
             ("write_backs", c.write_backs),
             ("released", c.released),
-        ];
-        all.extend(self.keeps.iter().flat_map(Keeps::counters));
-        all
+        ]);
+        self.keeps.iter().for_each(|keeps| keeps.counters(all));
     }
 
-    fn l1_counters(&self) -> Vec<(&'static str, u64)> {
-        S::l2_counters(&self.block.outputs())
+    fn l1_counters(&self, all: &mut CounterValues) {
+        S::l2_counters(&self.block.outputs(), all);
     }
 
     fn unit(&self) -> Unit {

@@ -25,6 +25,7 @@ use crate::make::{Made, Make};
 use crate::masks;
 use crate::message::{Kind, Message, Packed, Unit};
 use crate::pool::Handle;
+use crate::statistics::CounterValues;
 use crate::timed::OPERATIONS;
 use clocks::Clocks;
 use late::Late;
@@ -483,14 +484,13 @@ impl<S: Side> L1 for Cache<S> {
         (waits > 0).then(|| format!("{waits} requests in its {}", S::L1::NAME))
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let Counters { loads, uncached, fence_waits } = self.counters;
-        let mut all = S::l1_counters(&self.block.outputs());
+        S::l1_counters(&self.block.outputs(), all);
         all.extend([("loads", loads), ("uncached_loads", uncached)]);
         if self.fences {
             all.push(("timestamp_fence_waits", fence_waits));
         }
-        all.extend(self.places.iter().flat_map(Places::counters));
-        all
+        self.places.iter().for_each(|places| places.counters(all));
     }
 }

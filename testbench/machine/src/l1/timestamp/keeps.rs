@@ -11,6 +11,7 @@ use crate::engine::Cycle;
 use crate::l2::{BankHook, BankPort, BankView};
 use crate::message::{Kind, Message, Unit};
 use crate::pool::Handle;
+use crate::statistics::CounterValues;
 
 /// The policy, and what it has not seen.
 #[derive(Debug)]
@@ -162,7 +163,7 @@ impl Keeps {
     }
 
     /// Of the policy.
-    pub fn counters(&self) -> Vec<(&'static str, u64)> {
-        self.hook.counters()
+    pub fn counters(&self, all: &mut CounterValues) {
+        self.hook.counters(all);
     }
 }

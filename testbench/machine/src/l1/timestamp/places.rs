@@ -9,6 +9,7 @@ use crate::cache::{Choice, Way, Ways};
 use crate::context::Context;
 use crate::l1::L1Policy;
 use crate::message::Message;
+use crate::statistics::CounterValues;
 
 /// Fetches of an L1 that may be under way: their names have 6 bits.
 const FETCHES: usize = 64;
@@ -104,7 +105,7 @@ impl Places {
     }
 
     /// Of the policy.
-    pub fn counters(&self) -> Vec<(&'static str, u64)> {
-        self.policy.counters()
+    pub fn counters(&self, all: &mut CounterValues) {
+        self.policy.counters(all);
     }
 }

@@ -8,6 +8,7 @@ use ports::common::timestamp_types::{
 };
 
 use super::rule::Rule;
+use crate::statistics::CounterValues;
 
 /// Inputs of an L1.
 #[derive(Clone, Copy, Debug, Default)]
@@ -82,9 +83,6 @@ pub struct L2Out {
     pub err: Option<u8>,
 }
 
-/// Counters by name.
-pub type Counters = Vec<(&'static str, u64)>;
-
 /// A model that does not keep a rule, where that is one of its own.
 pub type Without<M> = Option<Result<M, ConfigError>>;
 
@@ -110,8 +108,8 @@ pub trait Side: std::fmt::Debug + 'static {
     fn l1_out(out: &<Self::L1 as hwmodel::Block>::Out) -> L1Out;
     fn l2_in(inputs: &L2In) -> <Self::L2 as hwmodel::Block>::In;
     fn l2_out(out: &<Self::L2 as hwmodel::Block>::Out) -> L2Out;
-    fn l1_counters(out: &<Self::L1 as hwmodel::Block>::Out) -> Counters;
-    fn l2_counters(out: &<Self::L2 as hwmodel::Block>::Out) -> Counters;
+    fn l1_counters(out: &<Self::L1 as hwmodel::Block>::Out, all: &mut CounterValues);
+    fn l2_counters(out: &<Self::L2 as hwmodel::Block>::Out, all: &mut CounterValues);
 }
 
 /// `gtsc_l1` and `gtsc_l2`.
@@ -244,9 +242,9 @@ impl Side for Gtsc {
         }
     }
 
-    fn l1_counters(out: &ports::gtsc_l1::Out) -> Counters {
+    fn l1_counters(out: &ports::gtsc_l1::Out, all: &mut CounterValues) {
         let cnt = &out.cnt;
-        [
+        let counted = [
             ("hits", cnt.load_hit),
             ("merges", cnt.merged_loads),
             ("timestamp_cold_misses", cnt.miss_cold),
@@ -262,16 +260,15 @@ impl Side for Gtsc {
             ("timestamp_hold_cycles", cnt.hold_cycles),
             ("timestamp_spin_ticks", cnt.spin_ticks),
             ("timestamp_flushes", cnt.flushes),
-        ]
-        .map(|(name, count)| (name, count.into()))
-        .to_vec()
+        ];
+        all.extend(counted.map(|(name, count)| (name, count.into())));
     }
 
-    fn l2_counters(out: &ports::gtsc_l2::Out) -> Counters {
+    fn l2_counters(out: &ports::gtsc_l2::Out, all: &mut CounterValues) {
         let cnt = &out.cnt;
-        [("timestamp_evictions", cnt.evictions), ("timestamp_l2_hold_cycles", cnt.hold_cycles)]
-            .map(|(name, count)| (name, count.into()))
-            .to_vec()
+        let counted =
+            [("timestamp_evictions", cnt.evictions), ("timestamp_l2_hold_cycles", cnt.hold_cycles)];
+        all.extend(counted.map(|(name, count)| (name, count.into())));
     }
 }
 
@@ -381,25 +378,23 @@ impl Side for Tc {
         }
     }
 
-    fn l1_counters(out: &ports::tc_l1::Out) -> Counters {
+    fn l1_counters(out: &ports::tc_l1::Out, all: &mut CounterValues) {
         let cnt = &out.cnt;
-        [
+        let counted = [
             ("hits", cnt.load_hit),
             ("timestamp_cold_misses", cnt.miss_cold),
             ("timestamp_expired_misses", cnt.miss_expired),
             ("timestamp_late_fills", cnt.late_fills),
-        ]
-        .map(|(name, count)| (name, count.into()))
-        .to_vec()
+        ];
+        all.extend(counted.map(|(name, count)| (name, count.into())));
     }
 
-    fn l2_counters(out: &ports::tc_l2::Out) -> Counters {
+    fn l2_counters(out: &ports::tc_l2::Out, all: &mut CounterValues) {
         let cnt = &out.cnt;
-        [
+        let counted = [
             ("timestamp_lease_stalls", cnt.stall_lease),
             ("timestamp_eviction_stalls", cnt.stall_evict),
-        ]
-        .map(|(name, count)| (name, count.into()))
-        .to_vec()
+        ];
+        all.extend(counted.map(|(name, count)| (name, count.into())));
     }
 }

@@ -14,6 +14,7 @@ use crate::l1::GpuUnit;
 use crate::l1::without::take_away;
 use crate::make::{Made, Make, UnitPort, UnitPorts};
 use crate::message::Packed;
+use crate::statistics::CounterValues;
 
 /// Makes the unit.
 pub fn new(make: &mut Make, ports: UnitPorts) -> Made<dyn GpuUnit> {
@@ -140,11 +141,11 @@ impl GpuUnit for Reset {
         }
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let cnt = &self.out.cnt;
-        vec![
+        all.extend([
             ("timestamp_resets", cnt.resets.into()),
             ("timestamp_halt_cycles", cnt.halt_cycles.into()),
-        ]
+        ]);
     }
 }

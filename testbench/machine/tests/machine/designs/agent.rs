@@ -1,7 +1,7 @@
 //! For tests: an agent before the L1 that sees every call, keeps a state for each wave, and does
 //! nothing.
 
-use machine::design::{Design, Handle, Hooks, L1, MAX_WAVES, Message, Port, SRC};
+use machine::design::{CounterValues, Design, Handle, Hooks, L1, MAX_WAVES, Message, Port, SRC};
 use traces::trace::Instr;
 
 inventory::submit! { DESIGN }
@@ -51,16 +51,15 @@ impl L1 for Agent {
         self.inner.acquire(port, past)
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let c = &self.counters;
-        let mut all = self.inner.counters();
+        self.inner.counters(all);
         all.extend([
             ("agent_waves", c.waves),
             ("agent_issues", c.issues),
             ("agent_requests", c.requests),
             ("agent_fences", c.fences),
         ]);
-        all
     }
 
     fn hooks(&self) -> Hooks {

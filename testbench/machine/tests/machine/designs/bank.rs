@@ -3,7 +3,8 @@
 //! than an answer before that request had, although lines are filled and evicted.
 
 use machine::design::{
-    BankHook, BankPort, Design, Handle, Hooks, Kind, L1, Message, Packed, Port, SRC, Unit, Way,
+    BankHook, BankPort, CounterValues, Design, Handle, Hooks, Kind, L1, Message, Packed, Port, SRC,
+    Unit, Way,
 };
 use std::collections::HashMap;
 
@@ -59,8 +60,8 @@ impl BankHook for Versions {
         port.ctx.messages[answer].sideband = Packed::new(version, 64);
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("bank_lines_placed", self.placed), ("bank_lines_evicted", self.evicted)]
+    fn counters(&self, all: &mut CounterValues) {
+        all.extend([("bank_lines_placed", self.placed), ("bank_lines_evicted", self.evicted)]);
     }
 }
 
@@ -106,9 +107,8 @@ impl L1 for Reader {
         self.inner.tick(port);
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        let mut all = self.inner.counters();
+    fn counters(&self, all: &mut CounterValues) {
+        self.inner.counters(all);
         all.push(("bank_answers", self.answers));
-        all
     }
 }

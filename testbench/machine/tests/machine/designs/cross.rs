@@ -3,8 +3,8 @@
 //! units of GPUs, whose messages pass a block, `test_queue`. Nobody overtakes another.
 
 use machine::design::{
-    BankHook, BankPort, Class, Context, Design, GpuUnit, Handle, Kind, L1, Message, Packed, Port,
-    SRC, Site, UnitPorts, Way,
+    BankHook, BankPort, Class, Context, CounterValues, Design, GpuUnit, Handle, Kind, L1, Message,
+    Packed, Port, SRC, Site, UnitPorts, Way,
 };
 
 use super::queue::{Queue, SECTION};
@@ -70,8 +70,8 @@ impl L1 for Agent {
         true
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("cross_far", self.far), ("cross_unchanged", self.unchanged)]
+    fn counters(&self, all: &mut CounterValues) {
+        all.extend([("cross_far", self.far), ("cross_unchanged", self.unchanged)]);
     }
 }
 
@@ -113,8 +113,8 @@ impl GpuUnit for Unit {
         ctx.wake_after(self.queue.quiet_cycles());
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("cross_units_said", self.said), ("cross_units_heard", self.heard)]
+    fn counters(&self, all: &mut CounterValues) {
+        all.extend([("cross_units_said", self.said), ("cross_units_heard", self.heard)]);
     }
 }
 
@@ -169,7 +169,7 @@ impl BankHook for Bank {
         self.heard += 1;
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("cross_banks_said", self.said), ("cross_banks_heard", self.heard)]
+    fn counters(&self, all: &mut CounterValues) {
+        all.extend([("cross_banks_said", self.said), ("cross_banks_heard", self.heard)]);
     }
 }

@@ -1,6 +1,6 @@
 //! For tests: each fence, and each wave's end, is delayed for some cycles.
 
-use machine::design::{Cycle, Design, Handle, Hooks, L1, Message, Port, SRC};
+use machine::design::{CounterValues, Cycle, Design, Handle, Hooks, L1, Message, Port, SRC};
 use std::collections::VecDeque;
 
 inventory::submit! { DESIGN }
@@ -39,10 +39,9 @@ impl L1 for Delay {
         self.inner.acquire(port, past)
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        let mut all = self.inner.counters();
+    fn counters(&self, all: &mut CounterValues) {
+        self.inner.counters(all);
         all.push(("fence_delays", self.fences));
-        all
     }
 
     fn hooks(&self) -> Hooks {

@@ -1,6 +1,6 @@
 //! For tests: each instruction is held for some cycles before it issues.
 
-use machine::design::{Cycle, Design, Handle, Hooks, L1, Message, Port, SRC};
+use machine::design::{CounterValues, Cycle, Design, Handle, Hooks, L1, Message, Port, SRC};
 use std::collections::VecDeque;
 
 use traces::trace::Instr;
@@ -42,10 +42,9 @@ impl L1 for Hold {
         self.inner.acquire(port, past)
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        let mut all = self.inner.counters();
+    fn counters(&self, all: &mut CounterValues) {
+        self.inner.counters(all);
         all.push(("hold_holds", self.holds));
-        all
     }
 
     fn hooks(&self) -> Hooks {

@@ -4,8 +4,8 @@
 //! keep such lines.
 
 use machine::design::{
-    BankHook, BankPort, BuildError, Choice, Context, Cycle, Handle, Kind, L1Policy, Make, Message,
-    NewL1Policy, NewL2Policy, Unit, Way, Ways,
+    BankHook, BankPort, BuildError, Choice, Context, CounterValues, Cycle, Handle, Kind, L1Policy,
+    Make, Message, NewL1Policy, NewL2Policy, Unit, Way, Ways,
 };
 
 use super::queue::{Queue, SECTION};
@@ -194,8 +194,12 @@ impl L1Policy for OfL1 {
         self.told += 1;
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("keep_kept", self.kept), ("keep_shared", self.shared), ("keep_told", self.told)]
+    fn counters(&self, all: &mut CounterValues) {
+        all.extend([
+            ("keep_kept", self.kept),
+            ("keep_shared", self.shared),
+            ("keep_told", self.told),
+        ]);
     }
 }
 
@@ -310,7 +314,11 @@ impl BankHook for OfBank {
         }
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("keep_passed", self.passed), ("keep_fills", self.fills), ("keep_hints", self.hints)]
+    fn counters(&self, all: &mut CounterValues) {
+        all.extend([
+            ("keep_passed", self.passed),
+            ("keep_fills", self.fills),
+            ("keep_hints", self.hints),
+        ]);
     }
 }

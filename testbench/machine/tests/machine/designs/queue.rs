@@ -3,9 +3,9 @@
 //! of them push back. A wire from the unit tells the CUs that its queue holds something.
 
 use machine::design::{
-    BankHook, BankPort, BuildError, Class, ConfigError, Context, Cycle, Design, GpuUnit, Handle,
-    Hooks, Kind, L1, Make, Message, Packed, Port, SRC, Section, System, UnitPorts, Way, WireId,
-    defaults,
+    BankHook, BankPort, BuildError, Class, ConfigError, Context, CounterValues, Cycle, Design,
+    GpuUnit, Handle, Hooks, Kind, L1, Make, Message, Packed, Port, SRC, Section, System, UnitPorts,
+    Way, WireId, defaults,
 };
 use std::collections::VecDeque;
 
@@ -237,8 +237,8 @@ impl L1 for Agent {
         false
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        let mut all = self.inner.counters();
+    fn counters(&self, all: &mut CounterValues) {
+        self.inner.counters(all);
         all.extend([
             ("queue_requests", self.requests),
             ("queue_fences", self.passed),
@@ -246,7 +246,6 @@ impl L1 for Agent {
             ("queue_busy_seen", self.busy.rises),
             ("queue_waits_shown", self.waits.rises),
         ]);
-        all
     }
 
     fn hooks(&self) -> Hooks {
@@ -335,13 +334,13 @@ impl GpuUnit for Unit {
         ctx.wake_after(self.queue.quiet_cycles());
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let rises = |wires: &[Level]| wires.iter().map(|wire| wire.rises).sum();
-        vec![
+        all.extend([
             ("queue_unit_items", self.items),
             ("queue_busy_shown", rises(&self.busy)),
             ("queue_waits_seen", rises(&self.waits)),
-        ]
+        ]);
     }
 }
 
@@ -396,7 +395,7 @@ impl BankHook for Bank {
         !self.has_spared
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("queue_bank_requests", self.requests), ("queue_bank_vetoes", self.vetoes)]
+    fn counters(&self, all: &mut CounterValues) {
+        all.extend([("queue_bank_requests", self.requests), ("queue_bank_vetoes", self.vetoes)]);
     }
 }

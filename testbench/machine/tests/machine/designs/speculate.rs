@@ -2,7 +2,7 @@
 //! not; some are then replayed.
 
 use machine::design::{
-    Cycle, Design, Handle, Hooks, Kind, L1, MAX_WAVES, Message, Port, SRC, Value,
+    CounterValues, Cycle, Design, Handle, Hooks, Kind, L1, MAX_WAVES, Message, Port, SRC, Value,
 };
 use std::collections::VecDeque;
 
@@ -94,9 +94,9 @@ impl L1 for Speculate {
         self.inner.acquire(port, past)
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
+    fn counters(&self, all: &mut CounterValues) {
         let c = &self.counters;
-        let mut all = self.inner.counters();
+        self.inner.counters(all);
         all.extend([
             ("speculate_loads", c.loads),
             ("speculate_others", c.others),
@@ -104,7 +104,6 @@ impl L1 for Speculate {
             ("speculate_replayed", c.replayed),
             ("speculate_dropped", c.dropped),
         ]);
-        all
     }
 
     fn hooks(&self) -> Hooks {

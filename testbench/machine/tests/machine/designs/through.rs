@@ -1,7 +1,7 @@
 //! For tests: an L1 design that brings its own L2, another one behind a bank that passes everything
 //! on.
 
-use machine::design::{Context, Design, L2, L2Design, SOFTWARE, SRC, Unit};
+use machine::design::{Context, CounterValues, Design, L2, L2Design, SOFTWARE, SRC, Unit};
 
 inventory::submit! { DESIGN }
 
@@ -35,11 +35,11 @@ impl L2 for Through {
         self.inner.line(addr)
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        self.inner.counters()
+    fn counters(&self, all: &mut CounterValues) {
+        self.inner.counters(all);
     }
 
-    fn l1_counters(&self) -> Vec<(&'static str, u64)> {
-        self.inner.l1_counters()
+    fn l1_counters(&self, all: &mut CounterValues) {
+        self.inner.l1_counters(all);
     }
 }

@@ -3,9 +3,9 @@
 //! another than that in which requests reach a bank, which keeps a FIFO for each CU.
 
 use machine::design::{
-    BankHook, BankPort, BuildError, Class, ConfigError, Context, Design, Fifos, GpuUnit, Handle,
-    Hooks, Kind, L1, Make, Message, Packed, Port, SRC, Section, Site, System, Unit, UnitPorts,
-    defaults,
+    BankHook, BankPort, BuildError, Class, ConfigError, Context, CounterValues, Design, Fifos,
+    GpuUnit, Handle, Hooks, Kind, L1, Make, Message, Packed, Port, SRC, Section, Site, System,
+    Unit, UnitPorts, defaults,
 };
 use ports::Limit::Range;
 use ports::{Fields, fields};
@@ -90,8 +90,8 @@ impl L1 for Agent {
         Hooks { places: Some(self.places), ..Hooks::default() }
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("tokens_wanted", self.sent)]
+    fn counters(&self, all: &mut CounterValues) {
+        all.extend([("tokens_wanted", self.sent)]);
     }
 }
 
@@ -131,8 +131,8 @@ impl GpuUnit for Order {
         ctx.wake_after(self.queue.quiet_cycles());
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("tokens_given", self.tokens)]
+    fn counters(&self, all: &mut CounterValues) {
+        all.extend([("tokens_given", self.tokens)]);
     }
 }
 
@@ -195,7 +195,7 @@ impl BankHook for Bank {
         self.came.remove(at);
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("tokens_overtaken", self.overtaken)]
+    fn counters(&self, all: &mut CounterValues) {
+        all.extend([("tokens_overtaken", self.overtaken)]);
     }
 }

@@ -3,8 +3,8 @@
 //! unit.
 
 use machine::design::{
-    BankHook, BankPort, Class, Context, Design, GpuUnit, Handle, Hooks, Kind, L1, Message, Port,
-    SRC, Unit, UnitPort, UnitPorts, Way,
+    BankHook, BankPort, Class, Context, CounterValues, Design, GpuUnit, Handle, Hooks, Kind, L1,
+    Message, Port, SRC, Unit, UnitPort, UnitPorts, Way,
 };
 use std::collections::VecDeque;
 
@@ -62,10 +62,9 @@ impl L1 for Agent {
         self.inner.acquire(port, past)
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        let mut all = self.inner.counters();
+    fn counters(&self, all: &mut CounterValues) {
+        self.inner.counters(all);
         all.push(("unit_grants", self.grants));
-        all
     }
 
     fn hooks(&self) -> Hooks {
@@ -121,8 +120,8 @@ impl GpuUnit for Clerk {
         self.noted += self.ports.banks.iter().map(|port| send_back(ctx, port)).sum::<u64>();
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("unit_asked", self.asked), ("unit_noted", self.noted)]
+    fn counters(&self, all: &mut CounterValues) {
+        all.extend([("unit_asked", self.asked), ("unit_noted", self.noted)]);
     }
 }
 
@@ -187,7 +186,7 @@ impl BankHook for Turns {
         }
     }
 
-    fn counters(&self) -> Vec<(&'static str, u64)> {
-        vec![("unit_bank_turns", self.overtaken), ("unit_bank_notes", self.notes)]
+    fn counters(&self, all: &mut CounterValues) {
+        all.extend([("unit_bank_turns", self.overtaken), ("unit_bank_notes", self.notes)]);
     }
 }
