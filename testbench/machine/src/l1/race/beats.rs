@@ -81,7 +81,7 @@ impl Beats {
         self.queue.pop_front()
     }
 
-    /// Of those that were taken by [`Beats::flow`], when the oldest was, and how many were in a row.
+    /// Of those that [`Beats::flow`] has taken, when the oldest was, and how many were in a row.
     pub fn run(&self) -> Option<(Cycle, usize)> {
         let &(first, _) = self.queue.front().filter(|_| self.flowed > 0)?;
         let times = self.queue.iter().take(self.flowed).map(|(at, _)| *at);

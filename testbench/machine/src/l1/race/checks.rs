@@ -114,7 +114,7 @@ pub trait Checks: Debug {
         false
     }
 
-    /// So many of those cycles have passed. Behind them come some without a lookup unless `goes_on`.
+    /// So many of those cycles have passed. Some without a lookup follow them unless `goes_on`.
     fn repeat(&mut self, _lookups: u32, _goes_on: bool) {}
 
     /// Cycles in which nothing happens unless something comes.
