@@ -79,6 +79,7 @@ fn bytes_that_differ(a: &[u8], b: &[u8], mask: u128) -> u128 {
             differ | ((highest >> 7).wrapping_mul(GATHER) >> 56) << first
         })
     };
+    // Of a known length, which the compiler unrolls.
     let of_line = |a: &[u8; 64], b: &[u8; 64]| of_half(a, b);
     let ([a_low, a_high @ ..], [b_low, b_high @ ..]) = (a.as_chunks().0, b.as_chunks().0) else {
         return u128::from(of_half(a, b)) & mask;

@@ -1,7 +1,7 @@
 //! A compute unit: wavefronts that replay their lists, the coalescer, and the L1 beside it.
 
 mod coalesce;
-pub mod cycles;
+mod cycles;
 mod groups;
 mod order;
 mod probed;
@@ -181,9 +181,9 @@ impl Core {
         self.unit
     }
 
-    /// Its cycles up to `now`, which has ended, in the order of [`cycles::NAMES`].
-    pub fn cycles(&self, now: Cycle) -> [u64; cycles::NAMES.len()] {
-        self.cycles.until(now)
+    /// Its cycles up to `now`, which has ended: statistics and values.
+    pub fn cycles(&self, now: Cycle) -> impl Iterator<Item = (&'static str, u64)> {
+        cycles::NAMES.into_iter().zip(self.cycles.until(now))
     }
 
     /// The L1, for its counters.

@@ -77,7 +77,7 @@ struct Outlet {
 }
 
 impl Outlet {
-    /// A message leaves: when it reaches its inlet.
+    /// A message leaves. Gives the cycle in which it reaches its inlet.
     #[inline(always)]
     fn depart(&mut self, now: Cycle, (class, bytes): (Class, u32), extra: i32) -> Cycle {
         debug_assert!(self.sent.wrapping_sub(self.taken) < self.window, "the window is full");

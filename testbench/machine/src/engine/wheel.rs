@@ -59,7 +59,7 @@ impl Wheel {
         self.occupied_words |= 1 << (bucket / 64);
     }
 
-    /// The next cycle in which somebody is active; none when nobody ever will be.
+    /// The next cycle in which a component is active; none when none ever will be.
     pub fn next(&self) -> Option<Cycle> {
         let near = self.next_bucket();
         let far = self.beyond.peek().map(|Reverse((at, _))| *at);
@@ -69,7 +69,7 @@ impl Wheel {
         }
     }
 
-    /// True where somebody has a visit far ahead, 4096 cycles or more.
+    /// True where a component has a visit that lies beyond the buckets.
     pub fn has_far(&self) -> bool {
         !self.beyond.is_empty()
     }

@@ -26,7 +26,7 @@ use super::memory_model::MemoryModel;
 use super::message::Unit;
 use super::policy::Policy;
 use super::registry::Named;
-use crate::statistics::CounterValues;
+use super::statistics::CounterValues;
 pub use addresses::Addresses;
 pub use designs::SOFTWARE;
 pub use fifos::Fifos;

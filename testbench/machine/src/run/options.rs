@@ -41,8 +41,8 @@ pub struct Options {
     /// From this seed each way between two components gets up to [`NOISE`] cycles more at each
     /// kernel: a run that differs from others by nothing that a design could mean.
     pub perturb: Option<u64>,
-    /// Threads that simulate the machine, where it can be cut into so many pieces and nobody looks
-    /// at it as a whole; 0 is 1.
+    /// Threads that simulate the machine; 0 is 1. One simulates a machine that has no such parts,
+    /// and one that a report or a waveform observes as a whole.
     pub threads: u8,
     /// Several threads only where a trial on one finds that they are faster.
     pub trial: bool,

@@ -86,7 +86,7 @@ impl Machine {
         Ok(u64::from(self.team.is_none()))
     }
 
-    /// Visits everybody, or whoever is active in another order.
+    /// Visits all components, or the active ones in another order.
     #[cold]
     fn visit_otherwise(&mut self) {
         self.visits.clear();

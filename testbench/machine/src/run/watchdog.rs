@@ -6,8 +6,8 @@
 //! every some steps the watchdog looks at the whole machine. It reports a deadlock when in two
 //! looks that follow each other
 //!
-//! - nobody but these has a visit ahead, and nobody at all a far one, 4096 cycles ahead or more;
-//!   and
+//! - no other component has a visit ahead, and none at all has one beyond the time wheel's buckets
+//!   ([`has_far`](crate::engine::Wheel::has_far)); and
 //! - nothing has been sent, taken, issued or checked between them, nor has anything left a GPU.
 //!
 //! No machine that goes on is reported. Whoever waits for a time has a visit ahead in the cycle in
@@ -15,7 +15,7 @@
 //! slowness, a command processor, and the receiver of what is on its way. So neither gaps that the
 //! time wheel skips nor long waits are taken for a standstill, however often the gate or a bank is
 //! visited meanwhile: because a window of them is shown, say. What is left at the first look
-//! happens within 4096 cycles, within the gate, or within a directory's block, and ends in
+//! happens within the buckets, within the gate, or within a directory's block, and ends in
 //! something that is counted. There are at least as many cycles as steps between two looks, which
 //! is at least
 //!

@@ -8,14 +8,12 @@ use hwmodel::tlp_link;
 use ports::common::finepack_types::flush_cause;
 
 use crate::context::Context;
-use crate::core::cycles;
 use crate::engine::ComponentId;
 use crate::gate;
 use crate::launch::PHASES;
 use crate::message::{CLASSES, Class};
 use crate::part::Part;
-
-use super::CounterValues;
+use crate::statistics::CounterValues;
 
 /// Counters of the firmware (CPElide specification 9); launches and operations sent are counted
 /// outside.
@@ -89,11 +87,6 @@ trait Values {
     /// Bytes by class.
     fn add_classes(&mut self, owner: &'static str, bytes: &[u64; CLASSES]);
 
-    /// Values with whole names.
-    fn add_named(&mut self, names: &[&'static str], values: &[u64]) {
-        names.iter().zip(values).for_each(|(name, &value)| self.add("", name, value));
-    }
-
     /// Values of an owner.
     fn add_all(&mut self, owner: &'static str, values: &[(&'static str, u64)]) {
         values.iter().for_each(|&(name, value)| self.add(owner, name, value));
@@ -163,11 +156,6 @@ impl Values for Summing<'_> {
 
     fn add_classes(&mut self, _: &'static str, bytes: &[u64; CLASSES]) {
         Class::ALL.iter().for_each(|&class| self.add("", "", bytes[class as usize]));
-    }
-
-    #[inline]
-    fn add_named(&mut self, _: &[&'static str], values: &[u64]) {
-        self.next(values.len()).iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
     }
 
     #[inline]
@@ -326,7 +314,7 @@ fn of_networks(traffic: &Traffic, all: &mut impl Values) {
     }
 }
 
-/// Gives the values of a part. `counted` has those of the last one.
+/// Gives the values of a part. `counted` is storage that every call uses again.
 fn of_part(part: &Part, ctx: &Context, all: &mut impl Values, counted: &mut CounterValues) {
     counted.clear();
     match part {
@@ -340,7 +328,7 @@ fn of_part(part: &Part, ctx: &Context, all: &mut impl Values, counted: &mut Coun
                 ("wait_cycles", c.wait_cycles),
             ];
             all.add_all("cu.", &own);
-            all.add_named(&cycles::NAMES, &core.cycles(ctx.now));
+            core.cycles(ctx.now).for_each(|(name, cycles)| all.add("", name, cycles));
             core.l1().counters(counted);
             all.add_all("l1.", counted);
         }

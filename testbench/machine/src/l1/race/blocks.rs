@@ -111,10 +111,10 @@ impl Blocks {
         })
     }
 
-    /// The access validation unit has the cycles before this one in which beats came for which the
-    /// SM was not visited.
+    /// Gives the access validation unit the beats of earlier cycles for which the SM was not
+    /// visited.
     #[inline]
-    fn hear(&mut self, ctx: &mut Context) {
+    fn take_flowed_beats(&mut self, ctx: &mut Context) {
         let mut beats = self.beats[self.sm].borrow_mut();
         beats.may_flow = self.avu.may_lag() && ctx.recorder.is_none();
         beats.flow(ctx);
@@ -181,7 +181,7 @@ impl Blocks {
 
 impl Checks for Blocks {
     fn begin(&mut self, ctx: &mut Context) -> bool {
-        self.hear(ctx);
+        self.take_flowed_beats(ctx);
         let mut ticked = self.avu.catch_up(ctx.now, &IDLE_AVU);
         if ticked {
             self.avu_out = self.avu.outputs();
