@@ -117,7 +117,7 @@ coverage: setup
 
 # With BEFORE=REVISION the machine of that revision stands beside this one's.
 bench: setup
-	cargo build --release -p cosim --example bench
+	cargo build --release -p duet-tests --example bench
 	python3 cosim/bench.py
 	cargo run --release -p duet-tests --example firmware
 	python3 testbench/machine/bench.py $(BEFORE)
@@ -129,7 +129,7 @@ soak: setup
 	  cargo test --release --workspace --test chiplet_coherence_table -- --nocapture
 	DUET_STC_PROGRAMS=$(PROGRAMS) DUET_STC_CYCLES=$(STC_CYCLES) \
 	  cargo test --release -p duet-tests --test blocks stc -- --nocapture
-	DUET_SOAK=1 cargo test --release -p duet-tests --test blocks race_detection
+	DUET_SOAK=1 cargo test --release -p duet-tests --test blocks race
 	DUET_SOAK=1 cargo test --release -p machine --test machine -- --nocapture
 	DUET_SOAK=1 cargo test --release -p duet --test command sessions
 	$(MAKE) controls machines

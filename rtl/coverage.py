@@ -21,9 +21,10 @@ import re
 import sys
 
 import reasons
+import tree
 
 RTL = os.path.dirname(os.path.abspath(__file__))
-REASONS = os.path.join(RTL, "coverage.txt")
+REASONS = "coverage.txt"
 FORM = "line, toggle or row | FILE, of a row BLOCK | WHAT | REASON"
 # A signal, with all its indices, and the bit that goes one way: `memory_q[3].valid[2]:0->1`.
 SIGNAL = re.compile(r"([^\[:]*)(.*)")
@@ -84,11 +85,11 @@ def rows(folder):
 
 
 class Reasons:
-    """What coverage.txt says, and which of it is used."""
+    """What each family's coverage.txt says, and which of it is used."""
 
     def __init__(self):
         self.known, self.used, self.wrong = collections.defaultdict(list), set(), 0
-        for kind, place, text, reason in reasons.read(REASONS, FORM):
+        for kind, place, text, reason in reasons.read(tree.beside(RTL, REASONS), FORM):
             self.known[kind].append((place, text, reason))
 
     def of(self, kind, place, what):

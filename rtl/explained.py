@@ -32,6 +32,7 @@ import tempfile
 import lint
 import synth
 import tags
+import tree
 
 RTL = lint.RTL
 DUET = os.environ.get("DUET") or os.path.join(os.path.dirname(RTL), "target", "release", "duet")
@@ -80,7 +81,7 @@ def yosys(read, block, mutant, out):
 
 def head(block):
     """Of the block's top module all up to the end of its ports."""
-    with open(os.path.join(RTL, block, block + ".sv"), encoding="utf-8") as source:
+    with open(tree.top(RTL, block), encoding="utf-8") as source:
         text = source.read()
     end = re.search(rf"^module {block}\b.*?^\);", text, re.S | re.M).end()
     return text[:end]
@@ -91,7 +92,7 @@ def plant(block, netlist, folder):
     rtl = os.path.join(folder, "rtl")
     shutil.rmtree(rtl, ignore_errors=True)
     shutil.copytree(RTL, rtl)
-    own = os.path.join(rtl, block)
+    own = tree.folder(rtl, block)
     for path in glob.glob(os.path.join(own, "*.sv")):
         if not path.endswith("_pkg.sv"):
             os.remove(path)
@@ -127,7 +128,7 @@ def instance(path):
     """Of the instances on this path, such as `block.u_a.u_fifo`, the last one in the block's own
     files: the statement that puts it there."""
     module, *inner = path.split(".")
-    folder, statement = os.path.join(RTL, module), ""
+    folder, statement = tree.folder(RTL, module), ""
     for name in inner:
         file = os.path.join(folder, module + ".sv")
         if not os.path.exists(file):
@@ -140,11 +141,16 @@ def instance(path):
     return statement
 
 
+def of_tree(path):
+    """A path below some folder `rtl`, seen from there."""
+    return path.rpartition("rtl/")[2]
+
+
 def names_at(mutant):
     """Names on the source lines of a mutant's cell."""
     found = set()
     for path, first, last in re.findall(r"-src (\S+?):(\d+)\.\d+(?:-(\d+)\.\d+)?", mutant):
-        folder = os.path.basename(os.path.dirname(path))
+        folder = of_tree(os.path.dirname(path))
         with open(os.path.join(RTL, folder, os.path.basename(path)), encoding="utf-8") as source:
             lines = source.read().splitlines()
         # A block of a case is no line.
@@ -165,10 +171,9 @@ def instances(module_path):
     """Of a path such as `block.u_a.u_fifo` where its instances stand, the innermost first: file and
     line."""
     module, *inner = module_path.split(".")
-    folders = (module, "common")
-    files = {name: path for folder in reversed(folders)
+    files = {name: path for folder in tree.folders(RTL, module)
              for name, path in ((os.path.basename(path)[:-3], path) for path in
-                                glob.glob(os.path.join(RTL, folder, "*.sv")))}
+                                glob.glob(os.path.join(folder, "*.sv")))}
     found = []
     for name in inner:
         text = "\n".join(re.sub(r"//.*", "", line) for line in lines_of(files[module]))
@@ -202,7 +207,7 @@ def rules_at(block, mutant, readmes):
     ranges = ranges[1:] if wire and len(ranges) > 1 else ranges
     keys = []
     for path, first, last in ranges:
-        path = os.path.join(RTL, *path.split("/")[-2:])
+        path = os.path.join(RTL, of_tree(path))
         lines = lines_of(path)
         if register := re.search(r"\$driver\$(\w+)_q((?:\.\w+)*)", mutant):
             names = [register.group(1) + end + register.group(2) for end in ("_q", "_d")]
@@ -318,7 +323,7 @@ def main():
     if configs is None:
         return 0
     # A netlist of Ibex is none of ours.
-    blocks = [b for b in lint.blocks(RTL) if not os.path.exists(os.path.join(RTL, b, "ibex.f"))]
+    blocks = [b for b in tree.blocks(RTL) if not os.path.exists(os.path.join(tree.folder(RTL, b), "ibex.f"))]
     blocks = arguments.block or blocks
     draw = random.Random(arguments.seed)
     counts, seen, readmes = collections.Counter(), 0, {}

@@ -23,6 +23,7 @@ import tempfile
 
 import lint
 import synth
+import tree
 
 CLOCK, RESET = "clk_i", "rst_ni"
 # Passes before simulation. Memories stay memories, as `sim` knows them. `-mux_undef`: of an `if` with
@@ -221,7 +222,7 @@ def main():
     if synth.set_up() is None:
         print("four_state: it needs pyosys; run `make setup`", file=sys.stderr)
         return 5
-    if os.path.exists(os.path.join(rtl, recording.block, "ibex.f")):
+    if os.path.exists(os.path.join(tree.folder(rtl, recording.block), "ibex.f")):
         if not lint.ibex():
             print(f"four_state: {recording.block} needs Ibex; run `make setup`", file=sys.stderr)
             return 5

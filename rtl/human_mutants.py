@@ -22,6 +22,7 @@ is older than the program or its patch is made again."""
 import argparse
 import collections
 import importlib.util
+import glob
 import json
 import os
 import re
@@ -32,16 +33,14 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import reasons
+import tree
 from mutants import DUET, LEAST, ROOT, RTL
 
-FOLDER = os.path.join(RTL, "human_mutants")
+FOLDER = "human_mutants"
 REASONS = os.path.join(FOLDER, "survivors.txt")
 FORM = "KIND | BLOCK | NAME | REASON"
 # Not copied: what is built or fetched, and the patches themselves.
 LEFT_OUT = {".git", ".tools", "target", "out", "human_mutants"}
-# The module of tests/blocks that has a block by itself, where it is not called like the block.
-ALONE = {"epoch_agent": "stc::agent", "epoch_manager": "stc::manager",
-         "sharing_l1_policy": "sharing::l1_policy", "sharing_l2_policy": "sharing::l2_policy"}
 # `duet cosim`: model and RTL differ, or an assertion failed; a deadlock.
 KILLED = {1: "lockstep", 3: "deadlock"}
 
@@ -55,8 +54,7 @@ class Mutant:
 
     def __init__(self, path):
         self.path = path
-        self.kind = "both" if f"{os.sep}both{os.sep}" in path[len(FOLDER):] else "rtl"
-        self.block = os.path.basename(os.path.dirname(path))
+        *_, self.family, _, self.kind, self.block, _ = path.split(os.sep)
         self.name = os.path.basename(path).removesuffix(".patch")
         self.place = self.kind, self.block, self.name
         with open(path, encoding="utf-8") as file:
@@ -78,13 +76,11 @@ class Mutant:
 
 def mutants(wanted):
     """All patches, or those of these blocks or names."""
-    for folder, folders, files in os.walk(FOLDER):
-        folders.sort()
-        for name in sorted(files):
-            if name.endswith(".patch"):
-                mutant = Mutant(os.path.join(folder, name))
-                if not wanted or {mutant.block, f"{mutant.block}/{mutant.name}"} & set(wanted):
-                    yield mutant
+    for family in tree.beside(RTL, FOLDER):
+        for path in sorted(glob.glob(os.path.join(family, "*", "*", "*.patch"))):
+            mutant = Mutant(path)
+            if not wanted or {mutant.block, f"{mutant.block}/{mutant.name}"} & set(wanted):
+                yield mutant
 
 
 def copy(into, folders):
@@ -210,12 +206,11 @@ def rounds(chosen):
 def failing(mutant, module):
     """The first test of the fault's block that fails: one of the model's own, else one of those in
     tests/blocks/ that look at the block alone, here on its model."""
-    rules = module.of_blocks(f"hwmodel/src/{mutant.block}/mod.rs")[0]
+    rules = module.of_blocks(f"hwmodel/src/{mutant.family}/{mutant.block}/mod.rs")[0]
     build = os.path.join(module.WORK, "build")
-    alone = ALONE.get(mutant.block, mutant.block)
-    for test, of in ((module.UNITS.test, mutant.block), (rules.test, alone)):
+    for test in (module.UNITS.test, rules.test):
         environment = {**os.environ, **rules.environment, "CARGO_TARGET_DIR": build}
-        words = [*test, "--no-fail-fast", "--", f"{of}::"]
+        words = [*test, "--no-fail-fast", "--", f"{mutant.block}::"]
         process = subprocess.run(words, cwd=module.TREE, env=environment, capture_output=True,
                                  text=True, check=False)
         failed = sorted(set(re.findall(r"^test (\S+) .*FAILED$", process.stdout, re.M)))
@@ -309,7 +304,7 @@ def main():
 
 def judge(chosen, found, wrong):
     """Ends the program: each survivor has a reason, each reason a survivor, and enough are killed."""
-    known = {tuple(fields): reason for *fields, reason in reasons.read(REASONS, FORM)}
+    known = {tuple(fields): reason for *fields, reason in reasons.read(tree.beside(RTL, REASONS), FORM)}
     alive = {(one["kind"], one["block"], one["name"]) for one in found if not one["killed"]}
     wrong += [f"{' | '.join(place)} | NO REASON" for place in sorted(alive - known.keys())]
     there = {mutant.place for mutant in chosen} | (known.keys() - {m.place for m in mutants([])})

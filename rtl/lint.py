@@ -13,12 +13,13 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+import tree
+
 COLUMNS = 100
 # Definitions that put a fault into a block, for tests of the tests.
 TESTS = {"remote_write_queue": ["DUET_SEEDED_BUG"], "coherence_directory": ["DUET_DUPLICATE"]}
 RTL = os.path.dirname(os.path.abspath(__file__))
 TOOLS = os.path.join(os.path.dirname(RTL), ".tools")
-COMMON = os.path.join(RTL, "common")
 
 
 def verilator():
@@ -38,28 +39,21 @@ def ibex():
     return folder if os.path.exists(os.path.join(folder, "rtl", "ibex_top.sv")) else None
 
 
-def blocks(rtl):
-    """The folders of rtl/ that hold a block."""
-    return sorted(d for d in os.listdir(rtl) if os.path.exists(os.path.join(rtl, d, d + ".sv")))
-
-
 def third_party(block, name):
     """A file beside a block's sources that says what to read of Ibex, if it has one."""
-    path = os.path.join(RTL, block, name)
+    path = os.path.join(tree.folder(RTL, block), name)
     return [path] if os.path.exists(path) else []
 
 
-def sources(block):
-    files = sorted(glob.glob(os.path.join(RTL, block, "*.sv")))
-    packages = sorted(glob.glob(os.path.join(COMMON, "*_pkg.sv")))
-    packages += [f for f in files if f.endswith("_pkg.sv")]
-    return packages + [f for f in files if not f.endswith("_pkg.sv")]
-
-
 def own(block):
-    """All files of the project for a block, or for `common`."""
-    files = glob.glob(os.path.join(RTL, block, "*.sv")) + glob.glob(os.path.join(RTL, block, "*.svh"))
-    return sorted(files)
+    """All files of the project for a block, or what the blocks of a family share."""
+    folder = tree.folder(RTL, block)
+    return sorted(glob.glob(os.path.join(folder, "*.sv")) + glob.glob(os.path.join(folder, "*.svh")))
+
+
+def search(block):
+    """Where a tool looks for modules and headers of a block."""
+    return [word for folder in tree.folders(RTL, block) for word in ("-I" + folder, "-y", folder)]
 
 
 def long_lines():
@@ -91,8 +85,8 @@ def lint_verilator(block, names):
     command = [program] + third_party(block, "ibex.vlt")
     command += [arg for f in third_party(block, "ibex.f") for arg in ("-f", f)]
     command += [f"-D{name}" for name in names]
-    command += ["--lint-only", "-Wall", "--assert", "-Wno-SYNCASYNCNET", "-I" + COMMON, "-y", COMMON]
-    command += ["-I" + os.path.join(RTL, block), "--top-module", block] + sources(block)
+    command += ["--lint-only", "-Wall", "--assert", "-Wno-SYNCASYNCNET"]
+    command += search(block) + ["--top-module", block] + tree.sources(RTL, block)
     # The report on stdout says nothing about the block; findings go to stderr.
     return subprocess.run(command, env=env, stdout=subprocess.DEVNULL).returncode == 0
 
@@ -105,10 +99,10 @@ def lint_slang(block, names):
     # A cast may be useless for the default widths and needed for others; a default in a
     # `unique case` is the project's style.
     command = ["slang", "-Wextra", "-Wno-useless-cast", "-Wno-case-redundant-default", "-Werror"]
-    command += ["-I", COMMON, "-y", COMMON, "--top", block]
+    command += search(block) + ["--top", block]
     for f in third_party(block, "ibex.f"):
         command += ["-f", f, "--suppress-warnings", os.environ["IBEX"] + "/..."]
-    command += [f"-D{name}" for name in names] + sources(block)
+    command += [f"-D{name}" for name in names] + tree.sources(RTL, block)
     if not driver.parseCommandLine(" ".join(command)):
         return False
     if not (driver.processOptions() and driver.parseAllSources()):
@@ -126,7 +120,7 @@ def main():
     except ImportError:
         slang = False
         print("lint: slang is not installed, only Verilator looks at rtl/", file=sys.stderr)
-    todo = blocks(RTL)
+    todo = tree.blocks(RTL)
     if ibex():
         os.environ["IBEX"] = ibex()  # the file list names it
     else:

@@ -21,11 +21,12 @@ import subprocess
 import sys
 
 import reasons
+import tree
 
 RTL = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(RTL)
 DUET = os.environ.get("DUET") or os.path.join(ROOT, "target", "release", "duet")
-REASONS = os.path.join(RTL, "survivors.txt")
+REASONS = "survivors.txt"
 FORM = "BLOCK | FILE:LINE | CHANGE | REASON"
 # Per cent of the mutants that are not equivalent.
 LEAST = 95
@@ -73,7 +74,7 @@ def main():
     parser.add_argument("--markdown", action="store_true")
     arguments = parser.parse_args()
     os.makedirs(arguments.out, exist_ok=True)
-    known = {tuple(fields): reason for *fields, reason in reasons.read(REASONS, FORM)}
+    known = {tuple(fields): reason for *fields, reason in reasons.read(tree.beside(RTL, REASONS), FORM)}
     used, wrong, total = set(), [], collections.Counter()
     chosen = arguments.blocks or blocks()
     if arguments.markdown:

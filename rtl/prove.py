@@ -19,7 +19,7 @@ that a later reset finds nothing else. Inputs are free but for what DUET_ASSUME 
 in the module on top (rtl/common/duet_assert.svh); further down that is to be proven too. Of each
 block it is seen that assumptions leave runs of REACHED cycles.
 
-With --require the exit status is 1 unless each assertion is proven that rtl/unproven.txt does not
+With --require the exit status is 1 unless each assertion is proven that rtl/*/unproven.txt does not
 list. It is 5 without pyosys; with --quick, which leaves out what takes long, 0."""
 
 import argparse
@@ -34,6 +34,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import lint
 import synth
+import tree
 
 # Modules of rtl/common that are proven alone, each with these parameters.
 SHARED = {
@@ -65,7 +66,7 @@ STEP = 2
 # an induction over several assertions may, and after it proofs before bounded runs.
 FIRST, TOGETHER, PROOFS = 0.3, 0.4, 0.6
 
-UNPROVEN = os.path.join(lint.RTL, "unproven.txt")
+UNPROVEN = "unproven.txt"
 
 
 def targets(rtl, blocks, name, configs):
@@ -344,8 +345,11 @@ def print_markdown(results):
 
 def unproven():
     """What need not be proven, as (block, assertion)."""
-    with open(UNPROVEN, encoding="utf-8") as lines:
-        return {tuple(line.split()[:2]) for line in lines if line.strip() and line[0] != "#"}
+    found = set()
+    for path in tree.beside(lint.RTL, UNPROVEN):
+        with open(path, encoding="utf-8") as lines:
+            found |= {tuple(line.split()[:2]) for line in lines if line.strip() and line[0] != "#"}
+    return found
 
 
 def run(rtl, arguments):
@@ -355,12 +359,12 @@ def run(rtl, arguments):
         print("prove: make .tools/installed installs pyosys, which has yosys and ABC; it takes pip",
               file=sys.stderr)
         sys.exit(0 if arguments.quick else 5)
-    known = lint.blocks(rtl) + list(SHARED)
+    known = tree.blocks(rtl) + list(SHARED)
     for block in arguments.block or []:
         if block not in known:
             fail(f"there is no block {block}; there are {', '.join(known)}")
     blocks = arguments.block or [b for b in known if not arguments.quick or b not in LONG]
-    for block in [b for b in blocks if os.path.exists(os.path.join(rtl, b, "ibex.f"))]:
+    for block in [b for b in blocks if os.path.exists(os.path.join(tree.folder(rtl, b), "ibex.f"))]:
         print(f"prove: {block} has Ibex inside and is left out", file=sys.stderr)
         blocks.remove(block)
     todo = list(targets(rtl, blocks, arguments.config, configs))
@@ -393,7 +397,7 @@ def main():
     parser.add_argument("--markdown", action="store_true", help="print counts, as Markdown")
     parser.add_argument("--quick", action="store_true", help="only what is proven in seconds")
     parser.add_argument("--require", action="store_true",
-                        help="fail unless all is proven that rtl/unproven.txt does not list")
+                        help="fail unless all is proven that rtl/*/unproven.txt does not list")
     arguments = parser.parse_args()
     rtl = os.path.abspath(arguments.rtl)
     results, broken = [], []
@@ -418,7 +422,7 @@ def main():
             broken.append(f"{place} fails in cycle {one['cycle']}")
         elif arguments.require and one["result"] != "proven" \
                 and (one["block"], one["assertion"]) not in allowed:
-            broken.append(f"{place} is not proven, and rtl/unproven.txt does not list it")
+            broken.append(f"{place} is not proven, and rtl/*/unproven.txt does not list it")
     for text in broken:
         print(f"prove: {text}", file=sys.stderr)
     return 1 if broken else 0

@@ -4,8 +4,13 @@ which is the reason."""
 import sys
 
 
-def read(path, form):
-    """The fields of each line, as many as those of a form like `FILE | LINE | REASON`."""
+def read(paths, form):
+    """The fields of each line of these files, as many as those of a form like `FILE | LINE | REASON`."""
+    for path in paths:
+        yield from read_file(path, form)
+
+
+def read_file(path, form):
     with open(path, encoding="utf-8") as lines:
         for number, line in enumerate(lines, 1):
             line = line.strip()

@@ -21,9 +21,11 @@ import sys
 import tempfile
 import threading
 
+import tree
+
 RTL = os.path.dirname(os.path.abspath(__file__))
 DUET = os.environ.get("DUET") or os.path.join(os.path.dirname(RTL), "target", "release", "duet")
-REASONS = os.path.join(RTL, "resets.txt")
+REASONS = "resets.txt"
 # Configurations that reach every register of a block; `small` does of the others.
 CONFIGS = {
     "remote_write_queue": ["small", "single-bank"],
@@ -111,14 +113,14 @@ def sources(folder):
 def blocks():
     listed = subprocess.run([DUET, "list", "blocks", "--json"], check=True, capture_output=True)
     names = [block["name"] for block in json.loads(listed.stdout)["blocks"]]
-    return [name for name in names if os.path.isdir(os.path.join(RTL, name))]
+    return [name for name in names if name in tree.places(RTL)]
 
 
 def users(path, names):
-    """The blocks that instantiate what is in the file, also by way of other parts in common."""
-    folder, file = path.split("/")
-    if folder != "common":
-        return [folder]
+    """The blocks that instantiate what is in the file, also by way of other shared parts."""
+    folder, file = os.path.split(path)
+    if os.path.basename(folder) in names:
+        return [os.path.basename(folder)]
     module = file.removesuffix(".sv")
 
     def uses(text):
@@ -129,10 +131,12 @@ def users(path, names):
             with open(os.path.join(RTL, of), encoding="utf-8") as source:
                 yield of, source.read()
 
-    found = {name for name in names if any(uses(text) for _, text in texts(name))}
-    for of, text in texts("common"):
-        if of != path and uses(text):
-            found.update(users(of, names))
+    places = tree.places(RTL)
+    found = {name for name in names if any(uses(text) for _, text in texts(places[name]))}
+    for family in tree.families(RTL):
+        for of, text in texts(family):
+            if of != path and uses(text):
+                found.update(users(of, names))
     return [name for name in names if name in found]
 
 
@@ -145,7 +149,9 @@ class Bench:
         ignored = shutil.ignore_patterns("*.py", "*.md", "*.txt", "embed", "__pycache__")
         shutil.copytree(RTL, self.rtl, ignore=ignored)
         self.mutants = []
-        for path in (path for folder in ["common", *self.names] for path in sources(folder)):
+        places = tree.places(RTL)
+        folders = [*tree.families(RTL), *(places[name] for name in self.names)]
+        for path in (path for folder in folders for path in sources(folder)):
             text, mutants = switched(path, 1 + len(self.mutants))
             self.mutants += mutants
             with open(os.path.join(self.rtl, path), "w", encoding="utf-8") as file:
@@ -198,11 +204,12 @@ class Bench:
 def reasons():
     """By file and register: why nobody can see its reset."""
     known = {}
-    with open(REASONS, encoding="utf-8") as file:
-        for line in file:
-            if line.strip() and not line.startswith("#"):
-                name, reason = line.split(":", 1)
-                known[name.strip()] = reason.strip()
+    for path in tree.beside(RTL, REASONS):
+        with open(path, encoding="utf-8") as file:
+            for line in file:
+                if line.strip() and not line.startswith("#"):
+                    name, reason = line.split(":", 1)
+                    known[name.strip()] = reason.strip()
     return known
 
 

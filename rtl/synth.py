@@ -28,6 +28,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 import lint
+import tree
 import undefined
 
 # The one file whose latches are meant: a clock gate is a latch before an AND gate.
@@ -74,7 +75,7 @@ def camel(field):
 
 def names(rtl, block):
     """Parameters of the block's top module."""
-    with open(os.path.join(rtl, block, block + ".sv"), encoding="utf-8") as source:
+    with open(tree.top(rtl, block), encoding="utf-8") as source:
         return re.findall(r"^  parameter int unsigned (\w+) *=", source.read(), re.MULTILINE)
 
 
@@ -91,11 +92,11 @@ def family(rtl, block, configs):
 
 def constant(rtl, block, name):
     """Value of a constant of the packages that the block's top module imports; None without one."""
-    with open(os.path.join(rtl, block, block + ".sv"), encoding="utf-8") as source:
+    with open(tree.top(rtl, block), encoding="utf-8") as source:
         packages = re.findall(r"^  import (\w+)::", source.read(), re.MULTILINE)
     for package in packages:
-        for folder in (block, "common"):
-            path = os.path.join(rtl, folder, package + ".sv")
+        for folder in tree.folders(rtl, block):
+            path = os.path.join(folder, package + ".sv")
             if os.path.exists(path):
                 with open(path, encoding="utf-8") as text:
                     pattern = rf"localparam int unsigned {name} *= *(\d+);"
@@ -124,7 +125,7 @@ def parameters(rtl, block, config):
 def ibex_arguments(rtl, block, folder):
     """Arguments for a block with Ibex inside. yosys refuses one line of it, a variable that is
     initialised from nets: read is a copy in which it is the net that is meant."""
-    lists = [path for path in [os.path.join(rtl, block, "ibex.f")] if os.path.exists(path)]
+    lists = [path for path in [os.path.join(tree.folder(rtl, block), "ibex.f")] if os.path.exists(path)]
     if not lists:
         return []
     with open(os.path.join(os.environ["IBEX"], "rtl", "ibex_top.sv"), encoding="utf-8") as source:
@@ -137,17 +138,18 @@ def ibex_arguments(rtl, block, folder):
 
 def read_command(rtl, top, given, folder, options=("-DSYNTHESIS",)):
     """The command that reads a block, or a module of rtl/common, with the parameters `given`."""
-    common = os.path.join(rtl, "common")
-    files = sorted(glob.glob(os.path.join(rtl, top, "*.sv")))
-    packages = sorted(glob.glob(os.path.join(common, "*_pkg.sv")))
-    packages += [f for f in files if f.endswith("_pkg.sv")]
+    common = os.path.join(rtl, tree.COMMON)
+    files = tree.sources(rtl, top)
+    if top not in tree.places(rtl):
+        files += [os.path.join(common, top + ".sv")]
     arguments = ["read_slang", *options, "--unroll-limit", str(UNROLL), "--top", top]
-    arguments += ["-I", common, "-I", os.path.join(rtl, top), "-y", common]
+    for folder in tree.folders(rtl, top):
+        arguments += ["-I", folder]
+    arguments += ["-y", common]
     for parameter in given:
         arguments += ["-G", parameter]
     arguments += ibex_arguments(rtl, top, folder)
-    files = files or [os.path.join(common, top + ".sv")]
-    return " ".join(arguments + packages + [f for f in files if f not in packages])
+    return " ".join(arguments + files)
 
 
 def cells(design):
@@ -277,7 +279,7 @@ def main():
     configs = set_up()
     if configs is None:
         return 0
-    blocks = lint.blocks(rtl)
+    blocks = tree.blocks(rtl)
     for block in arguments.block or []:
         if block not in blocks:
             sys.exit(f"synth: {rtl} has no block {block}; it has {', '.join(blocks)}")
@@ -285,7 +287,7 @@ def main():
     if lint.ibex():
         os.environ["IBEX"] = lint.ibex()  # the file list names it
     else:
-        for block in [b for b in blocks if os.path.exists(os.path.join(rtl, b, "ibex.f"))]:
+        for block in [b for b in blocks if os.path.exists(os.path.join(tree.folder(rtl, b), "ibex.f"))]:
             print(f"synth: Ibex is not installed, rtl/{block} is left out", file=sys.stderr)
             blocks.remove(block)
     rows, failed, memories = [], [], {}

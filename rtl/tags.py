@@ -12,6 +12,7 @@ import os
 import re
 
 import lint
+import tree
 
 TAG = re.compile(r"//.*?\brule: (.+)$")
 COMMENT = re.compile(r"\s*//")
@@ -40,7 +41,7 @@ class Readme:
         # Section, line, text.
         self.statements = []
         section, in_code, is_open = None, False, False
-        with open(os.path.join(rtl, block, "README.md"), encoding="utf-8") as file:
+        with open(os.path.join(tree.folder(rtl, block), "README.md"), encoding="utf-8") as file:
             lines = file.read().splitlines()
         for number, line in enumerate(lines, 1):
             text = line.strip()
@@ -94,9 +95,9 @@ def rule(block, key, readmes):
     """The block and the line of its README that a key in the RTL of `block` names; None where there
     is no such statement. `readmes` keeps those that were read."""
     other, _, rest = key.partition(" ")
-    if rest and os.path.exists(os.path.join(lint.RTL, other, "README.md")):
+    if rest and other in tree.places(lint.RTL):
         block, key = other, rest
-    if block == "common":
+    if block not in tree.places(lint.RTL):
         return None
     if block not in readmes:
         readmes[block] = Readme(block)
@@ -156,8 +157,8 @@ UNTAGGED = {
 def findings():
     """What is wrong with the tags: one that names nothing, a rule without one."""
     readmes, named = {}, set()
-    blocks = lint.blocks(lint.RTL)
-    for block in [*blocks, "common"]:
+    blocks = tree.blocks(lint.RTL)
+    for block in [*blocks, *tree.families(lint.RTL)]:
         for path in lint.own(block):
             with open(path, encoding="utf-8") as source:
                 for number, line in enumerate(source, 1):
@@ -171,4 +172,4 @@ def findings():
         for number in readme.numbers():
             if (block, readme.line(str(number))) not in named \
                     and number not in UNTAGGED.get(block, ()):
-                yield f"{block}/README.md: no tag names rule {number}"
+                yield f"{tree.places(lint.RTL)[block]}/README.md: no tag names rule {number}"

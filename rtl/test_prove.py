@@ -15,7 +15,7 @@ import lint
 # Of each change: the module, its file, what is replaced, by what, more arguments; then the exit
 # status and what must be said of assertions, or anything that must be said.
 END = "endmodule"
-QUEUE = ("test_queue", "test_queue/test_queue.sv")
+QUEUE = ("test_queue", "common/test_queue/test_queue.sv")
 COUNT = """  logic [31:0] cycles_q;
   logic late_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -10,8 +10,10 @@ import sys
 import tempfile
 
 import lint
+import tree
 
 BLOCK = "packetizer"
+COMMON = os.path.join(lint.RTL, tree.COMMON)
 # Of each fault: the part it is put into, what is replaced there, by what, and what must be said.
 FAULTS = {
     "value without a default": (
@@ -78,11 +80,11 @@ def proven(common):
 
 def tell_ram_texts_apart():
     """What is wrong with the proof."""
-    if not proven(lint.COMMON):
+    if not proven(COMMON):
         return ["duet_ram is another memory in simulation than in synthesis"]
     with tempfile.TemporaryDirectory() as folder:
         common = os.path.join(folder, "common")
-        shutil.copytree(lint.COMMON, common)
+        shutil.copytree(COMMON, common)
         path = os.path.join(common, "duet_ram.sv")
         with open(path, encoding="utf-8") as source:
             text = source.read()
@@ -111,7 +113,7 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             rtl = os.path.join(folder, "rtl")
             shutil.copytree(lint.RTL, rtl)
-            path = os.path.join(rtl, BLOCK, part)
+            path = os.path.join(tree.folder(rtl, BLOCK), part)
             with open(path, encoding="utf-8") as source:
                 text = source.read()
             if text.count(old) != 1:

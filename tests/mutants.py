@@ -20,6 +20,10 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "rtl"))
+
+import tree  # noqa: E402
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WORK = os.path.join(ROOT, "target", "mutants")
 TREE = os.path.join(WORK, "tree")
@@ -30,28 +34,20 @@ PROFILE = "mutants"
 TIMEOUT, LEAST_TIMEOUT = 4, 60
 CARGO = os.path.join(ROOT, ".tools", "bin", "cargo-mutants")
 
-# The module of tests/blocks that has a block's rules, where it is not called like the block.
-RULES = {
-    "gtsc_l1": "timestamps", "gtsc_l2": "timestamps", "gtsc_rst": "timestamps", "tc_l1": "timestamps",
-    "tc_l2": "timestamps", "sharing_l1_policy": "sharing", "sharing_l2_policy": "sharing",
-    "cta_scheduler": "sharing", "epoch_agent": "stc", "epoch_manager": "stc",
-    "race_detection_unit": "race_detection", "access_validation_unit": "race_detection",
-    "speculative_load_queue": "race_detection",
-}
 # What several blocks share: the blocks that run it. Others run what lies in a folder of their own.
 SHARED = {
     "common/bits.rs": ["cp_crossbar", "epoch_manager"],
-    "common/bloom": ["access_validation_unit", "race_detection_unit"],
+    "race/bloom": ["access_validation_unit", "race_detection_unit"],
     "common/fifo.rs": ["depacketizer", "epoch_agent"],
-    "common/message.rs": ["cp_crossbar"],
-    "common/race.rs": ["speculative_load_queue"],
+    "cpelide/message.rs": ["cp_crossbar"],
+    "race/small.rs": ["speculative_load_queue"],
     "common/random.rs": ["epoch_manager", "gtsc_l1"],
-    "common/stc.rs": ["epoch_agent", "epoch_manager"],
-    "common/timestamp/l1": ["gtsc_l1", "tc_l1"],
-    "common/timestamp": ["gtsc_l2", "tc_l2"],
-    "common/use_order.rs": ["sharing_l1_policy"],
-    "race_signature.rs": ["access_validation_unit"],
-    "tlp_header.rs": ["packetizer"],
+    "stc/small.rs": ["epoch_agent", "epoch_manager"],
+    "timestamp/l1": ["gtsc_l1", "tc_l1"],
+    "timestamp/l2": ["gtsc_l2", "tc_l2"],
+    "sharing/use_order.rs": ["sharing_l1_policy"],
+    "race/race_signature.rs": ["access_validation_unit"],
+    "finepack/tlp_header.rs": ["packetizer"],
 }
 
 
@@ -88,14 +84,19 @@ MACHINE = [Stage("machine", "--lib", tests=["--skip", "directory_that_is_visited
 REFUSED = Stage("duet", "--test", "command", tests=["refusals"])
 
 
+def family(block):
+    """The family of a block, which is the module of tests/blocks with its rules."""
+    return os.path.dirname(tree.places(os.path.join(ROOT, "rtl"))[block])
+
+
 def of_blocks(path):
     """For a file of hwmodel: rules and lockstep of the blocks that run it; of what has no RTL, the machine's tests."""
     inside = path.removeprefix("hwmodel/src/")
     shared = next((blocks for part, blocks in SHARED.items() if inside.startswith(part)), None)
-    blocks = shared or [inside.split("/")[0]]
-    if not all(os.path.isdir(os.path.join(ROOT, "rtl", block)) for block in blocks):
+    blocks = shared or inside.split("/")[1:2]
+    if not all(block in tree.places(os.path.join(ROOT, "rtl")) for block in blocks):
         return MACHINE
-    rules = sorted({RULES.get(block, block) + "::" for block in blocks})
+    rules = sorted({family(block) + "::" for block in blocks})
     agree = [f"lockstep::{block}::{test}" for block in blocks for test in ("agrees", "rests")]
     return [Stage("duet-tests", "--test", "blocks", tests=rules),
             Stage("duet-tests", "--test", "cosim", tests=agree, rtl=True)]
@@ -103,7 +104,7 @@ def of_blocks(path):
 
 # Of each group: the package, its files, those of them that are left out, and the stages of a file.
 Group = collections.namedtuple("Group", "package files without stages")
-TABLE_FILES = "hwmodel/src/chiplet_coherence_table/**"
+TABLE_FILES = "hwmodel/src/cpelide/chiplet_coherence_table/**"
 GROUPS = {
     "models": Group("hwmodel", "hwmodel/src/**", TABLE_FILES, lambda path: [UNITS, *of_blocks(path)]),
     "table": Group("hwmodel", TABLE_FILES, None, lambda path: [TABLE_UNITS, TABLE]),
@@ -119,10 +120,7 @@ def copy_tree():
     wanted = {path for path in listed.split("\0") if path and os.path.exists(os.path.join(ROOT, path))}
     for path in wanted:
         old, new = os.path.join(TREE, path), os.path.join(ROOT, path)
-        if path == "hwmodel/src/lib.rs":
-            text = with_modules(read(new))
-        else:
-            text = read(new)
+        text = read(new)
         if not os.path.exists(old) or read(old) != text:
             os.makedirs(os.path.dirname(old), exist_ok=True)
             with open(old, "wb") as file:
@@ -141,13 +139,6 @@ def copy_tree():
 def read(path):
     with open(path, "rb") as file:
         return file.read()
-
-
-def with_modules(text):
-    """cargo-mutants follows `mod`, and sees no module that a macro declares: here they are, for it alone."""
-    source = os.path.join(ROOT, "hwmodel", "src")
-    blocks = sorted(b for b in os.listdir(source) if os.path.isdir(os.path.join(ROOT, "rtl", b)) and b != "common")
-    return text + "".join(f"\n#[cfg(any())]\nmod {block};" for block in blocks).encode() + b"\n"
 
 
 class Mutants:

@@ -1,5 +1,5 @@
-//! The blocks that have two bodies, by name, and what a command can ask of each: those of `ports`,
-//! and those that crates which a program is linked with add,
+//! The blocks that have a model and RTL, and what a command can ask of each. A block registers
+//! itself beside its stimulus, in this crate or in another that the program is linked with:
 //! `inventory::submit! { blocks::entry::<Inputs>("what it is") }`.
 
 use hwmodel::Model;
@@ -8,7 +8,7 @@ use ports::Description;
 use crate::catalog::Pair;
 use crate::runner::{self, Options, Outcome, RunError};
 use crate::settings::{Chosen, FamilyEntry, StaticInput};
-use crate::stimulus::{self, NewStimulus, Stimulus};
+use crate::stimulus::{NewStimulus, Stimulus};
 
 /// One block.
 pub struct BlockEntry {
@@ -25,14 +25,6 @@ pub struct BlockEntry {
     /// Parameters and ports with these parameters of its family.
     pub describe: fn(&Chosen) -> Description,
 }
-
-macro_rules! entries {
-    ($($block:ident: $about:literal;)*) => {
-        const OURS: &[BlockEntry] = &[$(entry::<stimulus::$block::Inputs>($about)),*];
-    };
-}
-
-ports::for_each_block!(entries);
 
 inventory::collect!(BlockEntry);
 
@@ -55,11 +47,11 @@ pub const fn entry<S: NewStimulus<Model: Pair>>(about: &'static str) -> BlockEnt
 
 type FamilyOf<S> = <<S as Stimulus>::Model as Pair>::Family;
 
-/// Every block with two bodies: ours, then those of other crates by name.
+/// Every block with a model and RTL, by name.
 pub fn all() -> Vec<&'static BlockEntry> {
-    let mut others: Vec<_> = inventory::iter::<BlockEntry>.into_iter().collect();
-    others.sort_by_key(|block| block.name);
-    OURS.iter().chain(others).collect()
+    let mut all: Vec<_> = inventory::iter::<BlockEntry>.into_iter().collect();
+    all.sort_by_key(|block| block.name);
+    all
 }
 
 /// The block of this name.

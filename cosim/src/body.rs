@@ -3,7 +3,7 @@
 use bodies::Variant;
 use ports::ConfigError;
 
-use crate::command_processor::Fault;
+use crate::cpelide::Fault;
 use crate::rtl::RtlError;
 
 /// Which body stands for a block.

@@ -91,7 +91,7 @@ fn offset(most: u64, random: &mut Random) -> u64 {
 mod tests {
     use std::collections::BTreeSet;
 
-    use ports::common::finepack_types::FinePack;
+    use ports::finepack::types::FinePack;
 
     use super::*;
     use crate::blocks;

@@ -7,7 +7,7 @@
 pub mod blocks;
 pub mod body;
 pub mod catalog;
-pub mod command_processor;
+pub mod cpelide;
 mod decode;
 pub mod deviation;
 mod draw;

@@ -149,14 +149,14 @@ impl Transfers {
 #[cfg(test)]
 mod tests {
     use hwmodel::Model;
-    use hwmodel::remote_write_queue::RemoteWriteQueue;
+    use hwmodel::finepack::remote_write_queue::RemoteWriteQueue;
 
     use super::*;
     use crate::settings::named;
 
     #[test]
     fn channels_of_a_block_are_its_valids_in_the_order_of_the_ports() {
-        let small: ports::common::finepack_types::FinePack = named("small").unwrap();
+        let small: ports::finepack::types::FinePack = named("small").unwrap();
         let channels = Channel::of(&RemoteWriteQueue::describe(&(&small).into()));
         let names: Vec<_> = channels.iter().map(|channel| channel.name).collect();
         assert_eq!(names, ["req", "cpl", "drain", "rel", "err"]);
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn cycles_that_pass_at_once_are_counted_one_by_one() {
-        let small: ports::common::finepack_types::FinePack = named("small").unwrap();
+        let small: ports::finepack::types::FinePack = named("small").unwrap();
         let block = RemoteWriteQueue::describe(&(&small).into());
         for (handshakes, logs) in [(0, false), (u32::MAX, false), (u32::MAX, true)] {
             let mut alike = Transfers::new(&block);

@@ -143,10 +143,10 @@ pub trait Model:
 
 #[cfg(test)]
 mod tests {
-    use ports::test_queue::{Config, In, Item, Out};
+    use ports::common::test_queue::{Config, In, Item, Out};
 
     use super::*;
-    use crate::test_queue::TestQueue;
+    use crate::common::test_queue::TestQueue;
 
     /// It does nothing, and may tell so.
     struct Nothing<const TELLS: bool>;

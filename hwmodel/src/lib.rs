@@ -5,17 +5,15 @@
 //! Verilator. The ports are declared in `ports`.
 
 pub mod block;
-pub mod chiplet_coherence_table;
-mod common;
-pub mod egress;
-pub mod race_signature;
+pub mod common;
+pub mod cpelide;
+pub mod directory;
+pub mod finepack;
+pub mod race;
+pub mod sharing;
 pub mod state;
-mod tlp_header;
-pub mod tlp_link;
-
-use ports::modules_of_blocks;
-
-ports::for_each_block!(modules_of_blocks);
+pub mod stc;
+pub mod timestamp;
 
 pub use block::{Block, Model};
 pub use state::State;

@@ -9,23 +9,26 @@
 //! 32-bit word, bit 0 in bit 0 of the first word. That is how Verilator stores wide ports.
 
 mod bits;
-mod blocks;
 pub mod common;
 mod config_error;
+pub mod cpelide;
 mod declare;
 mod description;
-pub mod egress;
+pub mod directory;
 mod field;
+pub mod finepack;
 mod hidden;
 mod image;
 mod macros;
 mod near;
 mod parameters;
+pub mod race;
+pub mod sharing;
 mod signal;
+pub mod stc;
 #[cfg(test)]
 mod tests;
-
-for_each_block!(modules_of_blocks);
+pub mod timestamp;
 
 pub use bits::{Reader, Writer};
 pub use config_error::ConfigError;

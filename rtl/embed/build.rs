@@ -10,15 +10,17 @@ const RTL: &str = "..";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let mut paths = Vec::new();
-    for folder in entries(Path::new(RTL)).into_iter().filter(|path| path.is_dir()) {
+    let (mut folders, mut paths) = (folders(Path::new(RTL)), Vec::new());
+    while let Some(folder) = folders.pop() {
         // A file that comes or goes.
         println!("cargo::rerun-if-changed={}", folder.display());
         let endings = ["sv", "svh", "f", "vlt", "md"];
         let is_read =
             |path: &PathBuf| path.extension().is_some_and(|e| endings.iter().any(|of| e == *of));
         paths.extend(entries(&folder).into_iter().filter(is_read));
+        folders.extend(self::folders(&folder));
     }
+    paths.sort();
     let mut text = String::from("&[\n");
     for path in &paths {
         println!("cargo::rerun-if-changed={}", path.display());
@@ -29,6 +31,10 @@ fn main() {
     text.push(']');
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo")).join("files.rs");
     fs::write(&out, text).unwrap_or_else(|e| panic!("{}: {e}", out.display()));
+}
+
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    entries(folder).into_iter().filter(|path| path.is_dir()).collect()
 }
 
 fn entries(folder: &Path) -> Vec<PathBuf> {

@@ -111,23 +111,23 @@ fn is_clean<S: NewStimulus<Model: Pair>>() {
 }
 
 macro_rules! tests {
-    ($($block:ident: $about:literal;)*) => {
+    ($($family:ident::$block:ident;)*) => {
         $(
             #[test]
             fn $block() {
-                is_clean::<stimulus::$block::Inputs>();
+                is_clean::<stimulus::$family::$block::Inputs>();
             }
         )*
     };
 }
 
-ports::for_each_block!(tests);
+duet_tests::for_each_block!(tests);
 
 /// The register that says which buffer is the signature, without its reset.
 #[test]
 fn a_register_that_is_never_written_is_found() {
-    const FILES: [&str; 2] = ["common", "race_detection_unit"];
-    const PART: &str = "race_detection_unit/race_detection_unit_signature.sv";
+    const FILES: [&str; 3] = ["common", "race", "race/race_detection_unit"];
+    const PART: &str = "race/race_detection_unit/race_detection_unit_signature.sv";
     let folder = env::temp_dir().join(format!("duet-four-state-{}", std::process::id()));
     for name in FILES {
         fs::create_dir_all(folder.join(name)).unwrap();
@@ -139,7 +139,7 @@ fn a_register_that_is_never_written_is_found() {
     let without = text.replacen("      active_q      <= 1'b0;\n", "", 1);
     assert_ne!(text, without, "the reset is there");
     fs::write(folder.join(PART), without).unwrap();
-    let recording = record::<stimulus::race_detection_unit::Inputs>("small", 300, 1);
+    let recording = record::<stimulus::race::race_detection_unit::Inputs>("small", 300, 1);
     let output = simulate(&folder, &recording);
     fs::remove_dir_all(&folder).unwrap();
     let said = String::from_utf8_lossy(&output.stderr);

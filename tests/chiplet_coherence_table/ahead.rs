@@ -6,10 +6,10 @@ use std::collections::VecDeque;
 
 use ::firmware::map::message;
 use ::firmware::{Cached, Indexed, Layout, Paper};
-use cosim::command_processor::{Native, Sent};
+use cosim::cpelide::{Native, Sent};
 use cosim::stimulus::Random;
 use duet_tests::firmware::{Core, Host, images, most_compared};
-use hwmodel::chiplet_coherence_table::ReferenceTable;
+use hwmodel::cpelide::chiplet_coherence_table::ReferenceTable;
 
 use crate::firmware::conf;
 use crate::program::{Item, Kind, Program};

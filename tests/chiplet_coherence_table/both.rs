@@ -1,7 +1,7 @@
 //! The firmware beside the reference, launch by launch.
 
 use duet_tests::firmware::Host;
-use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Parameters, ReferenceTable};
+use hwmodel::cpelide::chiplet_coherence_table::{Dispatch, Outcome, Parameters, ReferenceTable};
 
 use crate::firmware::Firmware;
 use crate::synchroniser::Synchroniser;

@@ -5,7 +5,7 @@
 //! L2 holds a line, every access of any GPU goes there, and stores of others than the home are
 //! written through to L3.
 
-use hwmodel::chiplet_coherence_table::Parameters;
+use hwmodel::cpelide::chiplet_coherence_table::Parameters;
 
 use crate::bytes::{Mask, each};
 use crate::layout::PAGE;

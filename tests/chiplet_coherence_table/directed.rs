@@ -1,6 +1,6 @@
 //! Launches by hand, on every body of the table.
 
-use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Parameters, ReferenceTable};
+use hwmodel::cpelide::chiplet_coherence_table::{Dispatch, Outcome, Parameters, ReferenceTable};
 
 use crate::image::{Entry, decode};
 use crate::packets;

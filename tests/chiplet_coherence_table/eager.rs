@@ -5,7 +5,7 @@
 use ::firmware::map::{self, message, reg};
 use ::firmware::{Bus, Cached, Indexed, Layout, Paper, Processor};
 use cosim::stimulus::Random;
-use hwmodel::chiplet_coherence_table::{Hidden, Parameters};
+use hwmodel::cpelide::chiplet_coherence_table::{Hidden, Parameters};
 
 use crate::firmware::conf;
 use crate::program::{Item, Kind, Program};

@@ -1,6 +1,6 @@
 //! Each error of the specification's section 12 that a packet can have, with its code.
 
-use hwmodel::chiplet_coherence_table::{Outcome, Parameters};
+use hwmodel::cpelide::chiplet_coherence_table::{Outcome, Parameters};
 
 use crate::directed::{Bench, LENGTH, barrier, kernel, on_each, on_reference, place, read, write};
 use crate::packets;

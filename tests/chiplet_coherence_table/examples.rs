@@ -2,7 +2,7 @@
 //! Four chiplets; chunk i is that of chiplet i unless stated. Vectors are two bits for each
 //! chiplet, chiplet 0 lowest: V 01, D 10, S 11.
 
-use hwmodel::chiplet_coherence_table::{Parameters, SyncMode};
+use hwmodel::cpelide::chiplet_coherence_table::{Parameters, SyncMode};
 
 use crate::directed::{CHUNK, LENGTH, kernel, on_each, place, read, write};
 use crate::program::{Label, Labels};

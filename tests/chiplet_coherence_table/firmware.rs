@@ -1,11 +1,13 @@
 //! The firmware as a synchroniser: packets into its slots, messages out of its mailbox.
 
-use cosim::command_processor::{self, Conf, Native};
+use cosim::cpelide::{self, Conf, Native};
 use duet_tests::firmware::driver::Driver;
 use duet_tests::firmware::{Core, Host, most_compared};
 use firmware::Layout;
 use firmware_embed::Image;
-use hwmodel::chiplet_coherence_table::{Dispatch, Hidden, Outcome, Parameters, Share, SyncMode};
+use hwmodel::cpelide::chiplet_coherence_table::{
+    Dispatch, Hidden, Outcome, Parameters, Share, SyncMode,
+};
 
 use crate::synchroniser::Synchroniser;
 
@@ -17,10 +19,10 @@ pub fn conf(parameters: &Parameters, ahead: bool) -> Conf {
     Conf {
         chiplets: parameters.chiplets as u32,
         sync_mode: match parameters.sync_mode {
-            SyncMode::None => command_processor::SyncMode::None,
-            SyncMode::Baseline => command_processor::SyncMode::Baseline,
-            SyncMode::Cpelide => command_processor::SyncMode::Cpelide,
-            SyncMode::Hmg => command_processor::SyncMode::Hmg,
+            SyncMode::None => cpelide::SyncMode::None,
+            SyncMode::Baseline => cpelide::SyncMode::Baseline,
+            SyncMode::Cpelide => cpelide::SyncMode::Cpelide,
+            SyncMode::Hmg => cpelide::SyncMode::Hmg,
         },
         home_forward: parameters.hidden != Hidden::Nothing,
         several_gpus: parameters.hidden == Hidden::OfSystem,

@@ -2,7 +2,7 @@
 //! one of them writes, and neither do the chiplets of a kernel.
 
 use cosim::stimulus::Random;
-use hwmodel::chiplet_coherence_table::{Hidden, Parameters};
+use hwmodel::cpelide::chiplet_coherence_table::{Hidden, Parameters};
 
 use crate::bytes::{Footprint, Touched, span};
 use crate::layout::{Layout, PAGE, Structure};

@@ -1,7 +1,7 @@
 //! HOME_AWARE (specification, section 5.9), by hand: a line has one copy, and launches ask for
 //! nothing but what their scopes do.
 
-use hwmodel::chiplet_coherence_table::{Hidden, Parameters};
+use hwmodel::cpelide::chiplet_coherence_table::{Hidden, Parameters};
 
 use crate::directed::{barrier, kernel, on_each, place, read, write};
 use crate::program::{Item, Label, Labels};

@@ -1,6 +1,6 @@
 //! The table read from its memory image (specification, sections 4 and 5.8).
 
-use hwmodel::chiplet_coherence_table::Parameters;
+use hwmodel::cpelide::chiplet_coherence_table::Parameters;
 
 /// First and last line of a range.
 pub type Range = (u64, u64);

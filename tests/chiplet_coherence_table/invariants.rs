@@ -1,6 +1,6 @@
 //! The invariants of section 8, on the memory image and the real contents of the L2s.
 
-use hwmodel::chiplet_coherence_table::Hidden;
+use hwmodel::cpelide::chiplet_coherence_table::Hidden;
 
 use crate::caches::Caches;
 use crate::image::{DIRTY, Entry, STALE, VALID, decode};

@@ -1,7 +1,7 @@
 //! A table that says something else than it means: the checks of outcomes, counters and images find
 //! it.
 
-use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Parameters, ReferenceTable};
+use hwmodel::cpelide::chiplet_coherence_table::{Dispatch, Outcome, Parameters, ReferenceTable};
 
 use crate::failure::Check;
 use crate::generate;

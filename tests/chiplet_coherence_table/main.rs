@@ -46,11 +46,11 @@ use std::time::Instant;
 
 use ::firmware::{Cached, Indexed, Layout, Paper};
 use both::Both;
-use cosim::command_processor::Native;
+use cosim::cpelide::Native;
 use duet_tests::firmware::images;
 use failure::{Check, Failure};
 use firmware::Firmware;
-use hwmodel::chiplet_coherence_table::{Parameters, ReferenceTable, SyncMode, Weakness};
+use hwmodel::cpelide::chiplet_coherence_table::{Parameters, ReferenceTable, SyncMode, Weakness};
 use program::Program;
 use quality::Counts;
 use run::{Setup, run};

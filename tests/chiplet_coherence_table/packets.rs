@@ -1,7 +1,7 @@
 //! Packets and extension blocks as bytes (specification, sections 3.6 and 5.8), written from their
 //! tables.
 
-use hwmodel::chiplet_coherence_table::Dispatch;
+use hwmodel::cpelide::chiplet_coherence_table::Dispatch;
 
 use crate::program::{Item, Kernel, Kind, Label, Labels};
 

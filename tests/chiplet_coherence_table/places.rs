@@ -1,6 +1,6 @@
 //! Slots, bases and joins (specification, sections 5.1 step 4, 5.4 and 5.8), by hand.
 
-use hwmodel::chiplet_coherence_table::Parameters;
+use hwmodel::cpelide::chiplet_coherence_table::Parameters;
 
 use crate::directed::{Bench, LENGTH, kernel, on_each, place, read, write};
 use crate::image::Entry;

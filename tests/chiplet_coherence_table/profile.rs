@@ -1,7 +1,7 @@
 //! What random programs are like.
 
 use cosim::stimulus::Random;
-use hwmodel::chiplet_coherence_table::{Hidden, Parameters, SyncMode};
+use hwmodel::cpelide::chiplet_coherence_table::{Hidden, Parameters, SyncMode};
 
 /// What a program is like; chances are parts of 256.
 pub struct Profile {

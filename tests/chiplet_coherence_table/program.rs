@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hwmodel::chiplet_coherence_table::Parameters;
+use hwmodel::cpelide::chiplet_coherence_table::Parameters;
 
 use crate::bytes::{Footprint, Mask, span};
 

@@ -1,7 +1,7 @@
 //! Runs a program: which kernels run at once, when their accesses, evictions and operations happen.
 
 use cosim::stimulus::Random;
-use hwmodel::chiplet_coherence_table::{Hidden, Outcome, Share, SyncMode};
+use hwmodel::cpelide::chiplet_coherence_table::{Hidden, Outcome, Share, SyncMode};
 
 use crate::bytes::Footprint;
 use crate::failure::{Check, Failure};

@@ -1,7 +1,7 @@
 //! System scopes, EVERY and several streams (specification, sections 5.1 step 2, 5.5 and 5.6), by
 //! hand.
 
-use hwmodel::chiplet_coherence_table::{Hidden, Parameters};
+use hwmodel::cpelide::chiplet_coherence_table::{Hidden, Parameters};
 
 use crate::directed::{barrier, kernel, on_each, place, read, write};
 use crate::program::Labels;

@@ -2,7 +2,7 @@
 //! chiplet 0 holds in each state, and each event. The expected operations and states are those of
 //! the table.
 
-use hwmodel::chiplet_coherence_table::Parameters;
+use hwmodel::cpelide::chiplet_coherence_table::Parameters;
 
 use crate::directed::{Bench, kernel, on_each, place, read, write};
 use crate::program::{Item, Label};

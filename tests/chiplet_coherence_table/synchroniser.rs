@@ -2,9 +2,9 @@
 //! elsewhere.
 
 use ::firmware::{Cached, Indexed, Paper};
-use cosim::command_processor::Native;
+use cosim::cpelide::Native;
 use duet_tests::firmware::images;
-use hwmodel::chiplet_coherence_table::{Dispatch, Outcome, Parameters, ReferenceTable};
+use hwmodel::cpelide::chiplet_coherence_table::{Dispatch, Outcome, Parameters, ReferenceTable};
 
 use crate::firmware::Firmware;
 

@@ -1,7 +1,7 @@
 //! The programs find each rule that is taken away: by what is checked at all, and by what loads and
 //! the host see.
 
-use hwmodel::chiplet_coherence_table::Weakness;
+use hwmodel::cpelide::chiplet_coherence_table::Weakness;
 
 use crate::failure::Check;
 use crate::profile::is_home_aware;

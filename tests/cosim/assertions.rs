@@ -3,13 +3,13 @@
 use cosim::Lockstep;
 use cosim::report::RunName;
 use duet_tests::{has_rtl, model, ones, parameters, rtl};
-use hwmodel::packetizer::Packetizer;
-use hwmodel::remote_write_queue::RemoteWriteQueue;
+use hwmodel::finepack::packetizer::Packetizer;
+use hwmodel::finepack::remote_write_queue::RemoteWriteQueue;
 use hwmodel::{Block, Model};
-use ports::common::finepack_types::FinePack;
-use ports::common::finepack_types::{Drain, Req, drain_kind, op};
-use ports::packetizer::{self, Config};
-use ports::remote_write_queue;
+use ports::finepack::packetizer::{self, Config};
+use ports::finepack::remote_write_queue;
+use ports::finepack::types::FinePack;
+use ports::finepack::types::{Drain, Req, drain_kind, op};
 
 /// A packet of one entry with two bytes: 3 + 2 bytes of payload in configuration `small`.
 fn legal() -> Drain {
@@ -178,8 +178,8 @@ fn assertion_of_one_body_is_not_another_bodys() {
 #[test]
 fn path_of_two_bodies_fails_with_either() {
     // `FinePackPath` once said that nothing was wrong whatever its two blocks reported.
-    use hwmodel::egress::FinePackPath;
-    use ports::egress::In;
+    use hwmodel::finepack::egress::FinePackPath;
+    use ports::finepack::egress::In;
     if !has_rtl() {
         return;
     }

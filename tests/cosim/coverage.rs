@@ -30,7 +30,7 @@ macro_rules! tests_of {
     ($($block:ident),+) => {$(
         #[test]
         fn $block() {
-            seeds_reach_every_row::<stimulus::$block::Inputs>();
+            seeds_reach_every_row::<stimulus::timestamp::$block::Inputs>();
         }
     )+};
 }

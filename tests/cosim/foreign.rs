@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use bodies::{Origin, Request, Sources, Variant, lint};
 use cosim::blocks;
 use duet_tests::{Scratch, has_rtl, has_rtl_of};
-use hwmodel::command_processor::CommandProcessor;
+use hwmodel::cpelide::command_processor::CommandProcessor;
 
 use crate::declaration::{files, workspace};
 
-const TOP: &str = "packetizer/packetizer.sv";
+const TOP: &str = "finepack/packetizer/packetizer.sv";
 
 /// A copy of one block's RTL.
 struct Copy {
@@ -80,7 +80,7 @@ const ATTACKS: &[Attack] = &[
     // Bound to a module that does not name it.
     (
         &[
-            ("packetizer/aside.sv", "module aside; initial $system(\"true\"); endmodule"),
+            ("finepack/packetizer/aside.sv", "module aside; initial $system(\"true\"); endmodule"),
             (TOP, "bind packetizer_header aside i_aside();"),
         ],
         "aside.sv:2: $system",
@@ -115,7 +115,7 @@ const ATTACKS: &[Attack] = &[
     ),
     (
         &[
-            ("packetizer/aside.svh", "`define CALL $system(\"true\")\n"),
+            ("finepack/packetizer/aside.svh", "`define CALL $system(\"true\")\n"),
             (TOP, "`include \"aside.svh\"\ninitial `CALL;"),
         ],
         "$system",
@@ -147,7 +147,7 @@ fn macros_do_not_reach_other_files() {
         return;
     }
     let copy = Copy::new("packetizer", "foreign_macros");
-    copy.add("packetizer/aside_pkg.sv", "`define ON\npackage aside_pkg; endpackage\n");
+    copy.add("finepack/packetizer/aside_pkg.sv", "`define ON\npackage aside_pkg; endpackage\n");
     copy.add(TOP, "`ifdef ON\nnot_declared i_missing();\n`endif");
     assert!(copy.lint(Origin::Own).unwrap_err().contains("not_declared"));
     copy.lint(Origin::Foreign).unwrap();
@@ -160,8 +160,14 @@ fn the_tree_is_accepted_as_if_it_came_from_elsewhere() {
         return;
     }
     bodies::embed(&[
-        ("command_processor/ibex.f", include_bytes!("../../rtl/command_processor/ibex.f")),
-        ("command_processor/ibex.vlt", include_bytes!("../../rtl/command_processor/ibex.vlt")),
+        (
+            "cpelide/command_processor/ibex.f",
+            include_bytes!("../../rtl/cpelide/command_processor/ibex.f"),
+        ),
+        (
+            "cpelide/command_processor/ibex.vlt",
+            include_bytes!("../../rtl/cpelide/command_processor/ibex.vlt"),
+        ),
     ]);
     for block in ["packetizer", "coherence_directory", "command_processor"] {
         let copy = Copy::new(block, &format!("foreign_{block}"));
@@ -178,12 +184,12 @@ fn options_of_verilator_are_refused() {
     let copy = Copy::new("command_processor", "foreign_options");
     let (seen, script) = (copy.file("seen"), copy.file("script"));
     fs::write(&script, format!("touch {}", seen.display())).unwrap();
-    let list = copy.file("command_processor/ibex.f");
+    let list = copy.file("cpelide/command_processor/ibex.f");
     let text = fs::read_to_string(&list).unwrap();
     fs::write(&list, format!("--pipe-filter \"sh {}\"\n{text}", script.display())).unwrap();
     let refused = copy.lint(Origin::Foreign).unwrap_err();
     assert!(
-        refused.contains("command_processor/ibex.f: must be the file of this program"),
+        refused.contains("cpelide/command_processor/ibex.f: must be the file of this program"),
         "{refused}"
     );
     assert!(!seen.exists());

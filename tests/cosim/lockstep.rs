@@ -88,7 +88,7 @@ fn run_block(name: &str, config: &str, options: &Options) -> Outcome {
 }
 
 macro_rules! tests_of_blocks {
-    ($($block:ident: $about:literal;)*) => {$(
+    ($($family:ident::$block:ident;)*) => {$(
         mod $block {
             use super::*;
 
@@ -99,23 +99,23 @@ macro_rules! tests_of_blocks {
 
             #[test]
             fn flipped_bit_of_any_output_is_found() {
-                flips_are_found::<stimulus::$block::Inputs>();
+                flips_are_found::<stimulus::$family::$block::Inputs>();
             }
 
             #[test]
             fn outputs_are_registered() {
-                random_inputs_move_nothing::<stimulus::$block::Inputs>();
+                random_inputs_move_nothing::<stimulus::$family::$block::Inputs>();
             }
 
             #[test]
             fn rests_only_where_nothing_changes() {
-                rests_only_where_nothing_changes_of::<stimulus::$block::Inputs>();
+                rests_only_where_nothing_changes_of::<stimulus::$family::$block::Inputs>();
             }
         }
     )*};
 }
 
-ports::for_each_block!(tests_of_blocks);
+duet_tests::for_each_block!(tests_of_blocks);
 
 /// RTL is left alone once the ports say that it rests: then nothing must change any more. In the
 /// midst of traffic all valids become 0, all readies 1; what always has a value keeps it.

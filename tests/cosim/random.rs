@@ -36,7 +36,7 @@ fn agrees(name: &str) {
 }
 
 macro_rules! tests_of_blocks {
-    ($($block:ident: $about:literal;)*) => {$(
+    ($($family:ident::$block:ident;)*) => {$(
         #[test]
         fn $block() {
             agrees(stringify!($block));
@@ -44,4 +44,4 @@ macro_rules! tests_of_blocks {
     )*};
 }
 
-ports::for_each_block!(tests_of_blocks);
+duet_tests::for_each_block!(tests_of_blocks);

@@ -7,10 +7,10 @@ use cosim::flip::Flip;
 use cosim::report::RunName;
 use duet_tests::{counting, has_rtl, model, ones, parameters, rtl};
 use hwmodel::Block;
-use hwmodel::packetizer::Packetizer;
-use ports::common::finepack_types::FinePack;
-use ports::common::finepack_types::{Drain, drain_kind};
-use ports::packetizer::{Config, In};
+use hwmodel::finepack::packetizer::Packetizer;
+use ports::finepack::packetizer::{Config, In};
+use ports::finepack::types::FinePack;
+use ports::finepack::types::{Drain, drain_kind};
 
 /// One packet of two entries: (0, 4) and (4, 2) of two lines, 3 + 4 + 3 + 2 bytes of payload.
 fn packet() -> [Drain; 2] {

@@ -6,10 +6,10 @@ use cosim::report::RunName;
 use cosim::{Lockstep, Rtl, RtlOptions};
 use duet_tests::{counting, has_rtl, model, parameters};
 use hwmodel::Block;
-use hwmodel::remote_write_queue::RemoteWriteQueue;
-use ports::common::finepack_types::FinePack;
-use ports::common::finepack_types::{Req, drain_kind, op};
-use ports::remote_write_queue::{Config, In};
+use hwmodel::finepack::remote_write_queue::RemoteWriteQueue;
+use ports::finepack::remote_write_queue::{Config, In};
+use ports::finepack::types::FinePack;
+use ports::finepack::types::{Req, drain_kind, op};
 use proptest::prelude::*;
 use proptest::test_runner::{
     Config as TestConfig, RngAlgorithm, TestCaseResult, TestError, TestRng, TestRunner,

@@ -76,7 +76,7 @@ fn module(rows: &[Row]) -> String {
 /// What Verilator says of the module. Errors: its message.
 fn elaborate(scratch: &Scratch, rows: &[Row]) -> Result<(), String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate is in the tree");
-    let folder = root.join("rtl/coherence_directory");
+    let folder = root.join("rtl/directory/coherence_directory");
     let top = scratch.path().join("storage.sv");
     fs::write(&top, module(rows)).unwrap();
     let verilator = Verilator::find().unwrap().expect("bodies are built with one");

@@ -87,11 +87,11 @@ where
 }
 
 macro_rules! registers_of {
-    ($($block:ident: $about:literal;)*) => {
+    ($($family:ident::$block:ident;)*) => {
         $(
             #[test]
             fn $block() {
-                registers_agree::<stimulus::$block::Inputs>();
+                registers_agree::<stimulus::$family::$block::Inputs>();
             }
         )*
     };
@@ -101,7 +101,7 @@ macro_rules! registers_of {
 mod registers_of_one_name_agree {
     use super::*;
 
-    ports::for_each_block!(registers_of);
+    duet_tests::for_each_block!(registers_of);
 }
 
 /// Changes of each variable by its dotted name: times, and bits as characters.
@@ -191,7 +191,7 @@ fn run_block(block: &str, run: &Options) -> cosim::runner::Outcome {
 
 #[test]
 fn waveforms_hold_registers_in_both_formats() {
-    if !has_rtl_of::<hwmodel::remote_write_queue::RemoteWriteQueue>() {
+    if !has_rtl_of::<hwmodel::finepack::remote_write_queue::RemoteWriteQueue>() {
         return;
     }
     let scratch = Scratch::new("waves_inside");
@@ -241,7 +241,7 @@ fn waveforms_hold_registers_in_both_formats() {
 /// insides.
 #[test]
 fn report_of_a_difference_has_the_registers_of_both_bodies() {
-    if !has_rtl_of::<hwmodel::packetizer::Packetizer>() {
+    if !has_rtl_of::<hwmodel::finepack::packetizer::Packetizer>() {
         return;
     }
     let scratch = Scratch::new("waves_report");

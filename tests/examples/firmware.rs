@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use cosim::body::BodyKind;
-use cosim::command_processor::Host;
+use cosim::cpelide::Host;
 use cosim::report::RunName;
 use cosim::socket::Socket;
 use duet_tests::firmware::driver::MACHINE;
@@ -13,8 +13,8 @@ use duet_tests::firmware::launches::{Cost, costs};
 use duet_tests::firmware::{Core, Host as _, bodies, images};
 use duet_tests::parameters;
 use firmware_embed::Image;
-use ports::command_processor::Config;
-use ports::common::command_types::Command;
+use ports::cpelide::command_processor::Config;
+use ports::cpelide::types::Command;
 
 /// In the paper's clock and with the latency of its memory.
 const CONFIG: &str = "paper";

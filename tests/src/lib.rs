@@ -1,6 +1,7 @@
 //! What the tests across crates share: both bodies of a block behind one type, and a bench that
 //! drives one and keeps what it shows; the hosts of the firmware.
 
+mod blocks;
 pub mod firmware;
 mod traffic;
 
@@ -9,9 +10,9 @@ use std::path::Path;
 use cosim::catalog::{Family, Pair};
 use cosim::settings::named;
 use cosim::{Rtl, RtlOptions};
-use hwmodel::remote_write_queue::RemoteWriteQueue;
+use hwmodel::finepack::remote_write_queue::RemoteWriteQueue;
 use hwmodel::{Block, Model};
-use ports::common::finepack_types::LineData;
+use ports::finepack::types::LineData;
 use tempfile::TempDir;
 
 pub use traffic::rtl_after_traffic;

@@ -15,7 +15,7 @@ use ports::Port;
 
 use super::error::VerilatedError;
 use super::request::Request;
-use super::sources::{COMMON, Origin, Source, Sources};
+use super::sources::{self, COMMON, Origin, Source, Sources};
 use super::{ibex, tools};
 
 /// Environment variable with the number of the mutant, from 1 on; none has the block as it is.
@@ -139,10 +139,6 @@ impl<'a> Netlist<'a> {
             report: "no pyosys was found; run `make setup`".into(),
         })?;
         let folder = folder.to_path_buf();
-        for name in [COMMON, block] {
-            let place = folder.join(READ).join(name);
-            fs::create_dir_all(&place).map_err(|e| cannot(&place, e))?;
-        }
         write_all(&folder.join(READ), &sources)?;
         for (name, text) in SCRIPTS {
             write(&folder.join(name), text.as_bytes())?;
@@ -173,13 +169,13 @@ impl<'a> Netlist<'a> {
         let own: PathBuf = self.folder.join(READ);
         let sources =
             Sources::of_folder(own, Origin::Own).of_block(block).map_err(|e| self.failed(e))?;
-        let headers: Vec<_> = sources
-            .into_iter()
-            .filter(|file| file.path.starts_with(COMMON) || file.path.ends_with(".svh"))
-            .collect();
+        let top = top_of(block, &sources).clone();
+        let own = sources::folder_of(&top.path);
+        let is_header =
+            |file: &Source| sources::folder_of(&file.path) != own || file.path.ends_with(".svh");
+        let headers: Vec<_> = sources.into_iter().filter(is_header).collect();
         write_all(&self.rtl(), &headers)?;
-        let place = self.rtl().join(block).join(format!("{block}.sv"));
-        write(&place, self.module(&text).as_bytes())?;
+        write(&self.rtl().join(&top.path), self.module(&text).as_bytes())?;
         let each = (1..).zip(mutants.lines()).map(|(number, line)| Mutant::of(number, line));
         Ok(each.collect())
     }
@@ -292,21 +288,27 @@ impl<'a> Netlist<'a> {
 /// The command by which yosys reads a block with its parameters, from the folder above [`READ`].
 fn read_command(request: &Request, sources: &[Source], options: &str) -> String {
     let block = request.block.name;
-    let mut command = format!(
-        "read_slang {options} --unroll-limit {UNROLL} --top {block} -I {READ}/{COMMON} \
-         -I {READ}/{block} -y {READ}/{COMMON}"
-    );
+    let mut command =
+        format!("read_slang {options} --unroll-limit {UNROLL} --top {block} -y {READ}/{COMMON}");
+    for folder in sources::folders_of(sources) {
+        command += &format!(" -I {READ}/{folder}");
+    }
     for (name, value) in &request.block.parameters {
         command += &format!(" -G {name}={value}");
     }
-    let own = format!("{block}/");
+    let own = sources::folder_of(&top_of(block, sources).path);
     let is_package = |file: &&Source| file.path.ends_with("_pkg.sv");
-    let is_own = |file: &&Source| file.path.starts_with(&own) && file.path.ends_with(".sv");
+    let is_own =
+        |file: &&Source| sources::folder_of(&file.path) == own && file.path.ends_with(".sv");
     let modules = sources.iter().filter(is_own).filter(|file| !is_package(file));
     for file in sources.iter().filter(is_package).chain(modules) {
         command += &format!(" {READ}/{}", file.path);
     }
     command
+}
+
+fn top_of<'a>(block: &str, all: &'a [Source]) -> &'a Source {
+    sources::top_of(block, all).expect("a block's sources have its top")
 }
 
 fn write_all(folder: &Path, sources: &[Source]) -> Result<(), VerilatedError> {

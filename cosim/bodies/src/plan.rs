@@ -13,7 +13,7 @@ use super::foreign::{self, Refused};
 use super::key::Key;
 use super::request::Request;
 use super::shim::{self, PREFIX};
-use super::sources::{COMMON, Origin, Source, Sources};
+use super::sources::{self, Origin, Source, Sources};
 use super::verilator::Verilator;
 use super::{ibex, toolset, wrapper};
 
@@ -119,7 +119,7 @@ impl<'a> Plan<'a> {
         rtl.iter().try_for_each(foreign::check_includes).map_err(foreign)?;
         all.push(Source { path: top.clone(), content: self.top.clone().into_bytes() });
         let place = Cache::find()?.scratch()?;
-        make_folders(place.folder(), block)?;
+        make_folders(place.folder(), &all)?;
         all.iter().try_for_each(|s| write(&place.folder().join(&s.path), &s.content))?;
         let files: BTreeSet<&str> = all.iter().map(|s| s.path.as_str()).collect();
         self.sources = lists;
@@ -136,9 +136,8 @@ impl<'a> Plan<'a> {
     }
 
     /// Where Verilator looks for modules and headers.
-    fn folders(&self) -> [String; 5] {
-        let block = self.request.block.name;
-        ["-y", block, "-y", COMMON, &format!("-I{COMMON}")].map(str::to_string)
+    fn folders(&self) -> impl Iterator<Item = &str> {
+        sources::folders_of(&self.sources).into_iter().flat_map(|folder| ["-y", folder])
     }
 
     /// A file as Verilator's preprocessor leaves it.
@@ -257,15 +256,16 @@ impl<'a> Plan<'a> {
 
     /// Writes the RTL into `folder` and verilates it there.
     pub fn verilate(&self, folder: &Path) -> Result<(), VerilatedError> {
-        let block = self.request.block.name;
-        make_folders(folder, block)?;
+        make_folders(folder, &self.sources)?;
         self.sources.iter().try_for_each(|s| write(&folder.join(&s.path), &s.content))?;
         let top = wrapper::top_name(&self.request.block);
         write(&folder.join(format!("{top}.sv")), self.top.as_bytes())?;
         let mut command = self.verilator.command();
         command.current_dir(folder);
         if let Some(ibex) = self.ibex {
-            ibex::arguments(&mut command, Path::new(block), ibex);
+            let top = sources::top_of(self.request.block.name, &self.sources);
+            let place = top.map_or("", |top| sources::folder_of(&top.path));
+            ibex::arguments(&mut command, Path::new(place), ibex);
         }
         let packages = self.sources.iter().filter(|s| s.path.ends_with("_pkg.sv"));
         command
@@ -388,8 +388,8 @@ impl<'a> Plan<'a> {
 }
 
 /// The folders of a block's sources.
-fn make_folders(folder: &Path, block: &str) -> Result<(), VerilatedError> {
-    [COMMON, block].into_iter().try_for_each(|name| {
+fn make_folders(folder: &Path, sources: &[Source]) -> Result<(), VerilatedError> {
+    sources::folders_of(sources).into_iter().try_for_each(|name| {
         let folder = folder.join(name);
         fs::create_dir_all(&folder).map_err(|e| VerilatedError::cache(&folder, e))
     })

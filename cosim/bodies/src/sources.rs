@@ -13,7 +13,8 @@ pub const COMMON: &str = "common";
 /// Endings of the files that Verilator reads.
 const ENDINGS: [&str; 4] = ["sv", "svh", "f", "vlt"];
 
-/// A file's path, `<block>/<name>`, and its content.
+/// A file's path, `<folder>/<name>`, and its content. The folder is `<block>` or
+/// `<family>/<block>`; files that the blocks of a family share lie in `<family>`.
 pub type Embedded = (&'static str, &'static [u8]);
 
 /// Where the RTL comes from.
@@ -82,28 +83,25 @@ pub fn edited() -> Vec<String> {
     let mut found = Vec::new();
     for (folder, files) in &choice.origins {
         let folder = Path::new(folder);
-        let blocks: BTreeSet<_> =
-            files.iter().filter_map(|(path, _)| path.split('/').next()).collect();
-        for block in blocks {
-            let is_named = named.as_ref().is_some_and(|named| named.join(block).is_dir());
-            if !is_named && folder.join(block).is_dir() {
-                compare(folder, block, files, &mut found);
+        let places: BTreeSet<_> = files.iter().map(|(path, _)| folder_of(path)).collect();
+        for place in places {
+            let is_named = named.as_ref().is_some_and(|named| named.join(place).is_dir());
+            if !is_named && folder.join(place).is_dir() {
+                compare(folder, place, files, &mut found);
             }
         }
     }
     found
 }
 
-/// Compares the files of a block in a folder with those that are embedded.
-fn compare(folder: &Path, block: &str, files: &[Embedded], found: &mut Vec<String>) {
+/// Compares the files in `<folder>/<place>` with those that are embedded.
+fn compare(folder: &Path, place: &str, files: &[Embedded], found: &mut Vec<String>) {
     let mut on_disk = Vec::new();
-    if read_folder(folder, block, &mut on_disk).is_err() {
+    if read_folder(folder, place, &mut on_disk).is_err() {
         return;
     }
     let shown = |path: &str| folder.join(path).display().to_string();
-    let own = files
-        .iter()
-        .filter(|(path, _)| path.split('/').next() == Some(block) && is_read(Path::new(path)));
+    let own = files.iter().filter(|(path, _)| folder_of(path) == place && is_read(Path::new(path)));
     for (path, content) in own {
         match on_disk.iter().find(|source| source.path == *path) {
             None => found.push(format!("{} is missing", shown(path))),
@@ -155,10 +153,39 @@ fn checked(folder: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Whether one of the folders in it has a file that Verilator reads.
+/// Whether one of the folders in it, or in one of these, has a file that Verilator reads.
 fn has_rtl(folder: &Path) -> bool {
-    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
-    entries(folder).any(|entry| entries(&entry.path()).any(|file| is_read(&file.path())))
+    let has_some = |folder: &PathBuf| entries(folder).iter().any(|file| is_read(file));
+    entries(folder).iter().any(|place| has_some(place) || entries(place).iter().any(has_some))
+}
+
+/// What lies in a folder, by name; nothing where it is none.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let all = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut all: Vec<_> = all.map(|entry| entry.path()).collect();
+    all.sort();
+    all
+}
+
+/// The folder of a file.
+pub(super) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// The folders of files, in the order of their names.
+pub(super) fn folders_of(sources: &[Source]) -> BTreeSet<&str> {
+    sources.iter().map(|source| folder_of(&source.path)).collect()
+}
+
+/// The file with a block's top module.
+pub(super) fn top_of<'a>(block: &str, sources: &'a [Source]) -> Option<&'a Source> {
+    sources.iter().find(|source| is_top(&source.path, block))
+}
+
+fn is_top(path: &str, block: &str) -> bool {
+    let name = path.strip_suffix(".sv").and_then(|path| path.strip_suffix(block));
+    let folder = name.and_then(|name| name.strip_suffix('/')?.strip_suffix(block));
+    folder.is_some_and(|above| above.is_empty() || above.ends_with('/'))
 }
 
 /// One file of a block's RTL.
@@ -225,13 +252,37 @@ impl Sources {
 
     /// What is said of a block beside its RTL: the folder's README, else the embedded one.
     pub fn readme(&self, block: &str) -> Option<String> {
-        let path = format!("{block}/README.md");
-        let own =
-            self.folder.as_ref().and_then(|folder| fs::read_to_string(folder.join(&path)).ok());
+        let own = self.in_folder(block).ok().flatten().and_then(|place| {
+            fs::read_to_string(self.folder.as_ref()?.join(place).join("README.md")).ok()
+        });
         own.or_else(|| {
+            let path = format!("{}/README.md", self.in_program(block)?);
             let (_, text) = self.embedded.iter().find(|(name, _)| *name == path)?;
             String::from_utf8(text.to_vec()).ok()
         })
+    }
+
+    /// Where a block lies in the folder that was named, `<block>` or `<family>/<block>`. Errors: it
+    /// lies in two places.
+    fn in_folder(&self, block: &str) -> Result<Option<String>, String> {
+        let Some(root) = &self.folder else { return Ok(None) };
+        let above = entries(root)
+            .into_iter()
+            .filter_map(|family| Some(format!("{}/{block}", family.file_name()?.to_str()?)));
+        let mut places =
+            [block.to_string()].into_iter().chain(above).filter(|place| root.join(place).is_dir());
+        match (places.next(), places.next()) {
+            (Some(one), Some(other)) => {
+                Err(format!("{self}: {block} lies in {one} and in {other}"))
+            }
+            (place, _) => Ok(place),
+        }
+    }
+
+    /// Where a block lies in what is embedded.
+    fn in_program(&self, block: &str) -> Option<&'static str> {
+        let (top, _) = self.embedded.iter().find(|(path, _)| is_top(path, block))?;
+        Some(folder_of(top))
     }
 
     /// The path of one of the files as the user can open it; `<folder>/<name>` of one that lies in
@@ -252,18 +303,23 @@ impl Sources {
         self.folder.as_deref()
     }
 
-    /// The files of a block and of `common`, by path. Errors: the block has none; a file cannot be
-    /// read.
+    /// The files of a block, of its family and of `common`, by path. Errors: the block has none, or
+    /// lies in two places; a file cannot be read.
     pub fn of_block(&self, block: &str) -> Result<Vec<Source>, String> {
+        let place = match self.in_folder(block)? {
+            Some(place) => place,
+            None => self.in_program(block).unwrap_or(block).to_string(),
+        };
+        let family = Some(folder_of(&place)).filter(|family| !family.is_empty());
         let mut files = Vec::new();
-        for name in [COMMON, block] {
+        for name in [COMMON].into_iter().chain(family).chain([&*place]) {
             match self.folder.as_ref().filter(|folder| folder.join(name).is_dir()) {
                 Some(folder) => read_folder(folder, name, &mut files)?,
                 None => {
-                    let of_folder = self.embedded.iter().filter(|(path, _)| {
-                        let is_in = path.strip_prefix(name).is_some_and(|p| p.starts_with('/'));
-                        is_in && is_read(Path::new(path))
-                    });
+                    let of_folder = self
+                        .embedded
+                        .iter()
+                        .filter(|(path, _)| folder_of(path) == name && is_read(Path::new(path)));
                     files.extend(of_folder.map(|(path, content)| Source {
                         path: path.to_string(),
                         content: content.to_vec(),
@@ -272,10 +328,10 @@ impl Sources {
             }
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        let top = format!("{block}/{block}.sv");
-        match files.iter().any(|file| file.path == top) {
-            true => Ok(files),
-            false => Err(format!("{self}: has no {top}")),
+        files.dedup_by(|a, b| a.path == b.path);
+        match top_of(block, &files) {
+            Some(_) => Ok(files),
+            None => Err(format!("{self}: has no {place}/{block}.sv")),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Messages between command processors (CPElide specification 3.2).
 
-use ports::common::command_types::{kind, sync_op};
+use ports::cpelide::types::{kind, sync_op};
 
 use super::{Fields, name, ranges};
 

@@ -1,6 +1,6 @@
 //! Messages of the coherence directory.
 
-use ports::coherence_directory::{cause, op};
+use ports::directory::coherence_directory::{cause, op};
 
 use super::{Fields, name, ranges};
 

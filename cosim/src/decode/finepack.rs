@@ -1,6 +1,6 @@
 //! Messages of the FinePack blocks, TLP headers and sub-packets.
 
-use ports::common::finepack_types::{
+use ports::finepack::types::{
     SubHeader, TlpHeader, aop, drain_kind, ingress_kind, op, tlp_fmt, tlp_type,
 };
 

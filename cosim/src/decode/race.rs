@@ -1,6 +1,6 @@
 //! Messages between the race detection blocks.
 
-use ports::common::race_types::{req_kind, rsp_kind};
+use ports::race::types::{req_kind, rsp_kind};
 
 use super::{Fields, name, ranges};
 

@@ -1,8 +1,8 @@
-use hwmodel::command_processor::CommandProcessor;
-use hwmodel::packetizer::Packetizer;
-use ports::command_processor;
-use ports::common::finepack_types::FinePack;
-use ports::packetizer;
+use hwmodel::cpelide::command_processor::CommandProcessor;
+use hwmodel::finepack::packetizer::Packetizer;
+use ports::cpelide::command_processor;
+use ports::finepack::packetizer;
+use ports::finepack::types::FinePack;
 
 use super::*;
 use crate::settings::named;

@@ -1,20 +1,23 @@
 //! Constrained-random inputs for one block, one module per block, and what they reached; beside
 //! them what several draw from.
 
+pub mod common;
+pub mod cpelide;
+pub mod directory;
 mod draws;
+pub mod finepack;
 mod long_time;
+pub mod race;
 pub mod random;
 mod requests;
 mod seen;
-mod timestamp_l1;
-mod timestamp_l2;
+pub mod sharing;
+pub mod stc;
+pub mod timestamp;
 
 use hwmodel::Model;
 use ports::Bytes;
-use ports::common::command_types::Message;
-use ports::modules_of_blocks;
-
-ports::for_each_block!(modules_of_blocks);
+use ports::cpelide::types::Message;
 
 use crate::settings::StaticInput;
 

@@ -146,7 +146,7 @@ impl MaskForm {
 mod tests {
     use std::collections::BTreeSet;
 
-    use ports::common::finepack_types::cost;
+    use ports::finepack::types::cost;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use ports::common::finepack_types::{Req, gpu_of, op};
+use ports::finepack::types::{Req, gpu_of, op};
 
 use super::draws::draws;
 use super::random::MaskForm;

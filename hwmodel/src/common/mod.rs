@@ -1,15 +1,8 @@
-//! What two or more models use.
+//! Parts that models of several families use.
 
 pub(crate) mod bits;
-pub(crate) mod bloom;
 pub(crate) mod fifo;
-pub(crate) mod message;
-#[cfg(test)]
-pub(crate) mod race;
 #[cfg(test)]
 pub(crate) mod random;
 pub(crate) mod rules;
-#[cfg(test)]
-pub(crate) mod stc;
-pub(crate) mod timestamp;
-pub(crate) mod use_order;
+pub mod test_queue;

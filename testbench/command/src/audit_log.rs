@@ -21,7 +21,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use hwmodel::chiplet_coherence_table::{Lines, Reason};
+use hwmodel::cpelide::chiplet_coherence_table::{Lines, Reason};
 use machine::{Audited, Chiplets, Cycle, Operations, Packet};
 
 /// A packet as text, with an empty line behind it.

@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use hwmodel::tlp_link::Sent;
+use hwmodel::finepack::tlp_link::Sent;
 
 /// A TLP as a line.
 pub struct Line<'a> {

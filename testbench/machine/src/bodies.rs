@@ -6,7 +6,7 @@ use cosim::body::BodyKind;
 use cosim::socket::{Choice, Pattern};
 use firmware_embed::Image;
 use hwmodel::Model;
-use hwmodel::command_processor::CommandProcessor;
+use hwmodel::cpelide::command_processor::CommandProcessor;
 
 use super::config::System;
 

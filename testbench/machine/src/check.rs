@@ -3,7 +3,7 @@
 
 use std::ops::Add;
 
-use ports::common::command_types::SLOTS;
+use ports::cpelide::types::SLOTS;
 use traces::trace::{AtomicCell, AtomicOp, ByteSet, KernelHead, RacyByte};
 
 use super::engine::Cycle;

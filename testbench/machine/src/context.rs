@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use ports::common::command_types::SLOTS;
+use ports::cpelide::types::SLOTS;
 use traces::trace::{self, InstrKind, Reader};
 
 use super::check::Checker;

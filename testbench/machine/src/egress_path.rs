@@ -1,15 +1,15 @@
 //! The egress paths by name, on any bodies.
 
 use cosim::socket::Socket;
-use hwmodel::egress::{
+use hwmodel::finepack::egress::{
     CFG_EXTRA, ConfigPacket, DMA_START, Dma, FinePackPath, Infinite, P2p, WriteCombine,
 };
-use hwmodel::packetizer::Packetizer;
-use hwmodel::remote_write_queue::RemoteWriteQueue;
+use hwmodel::finepack::packetizer::Packetizer;
+use hwmodel::finepack::remote_write_queue::RemoteWriteQueue;
 use hwmodel::{Block, State};
 use ports::ConfigError;
-use ports::common::finepack_types::FinePack;
-use ports::egress::{self, In, Out};
+use ports::finepack::egress::{self, In, Out};
+use ports::finepack::types::FinePack;
 use serde::Serialize;
 
 /// An egress path (specification 7).

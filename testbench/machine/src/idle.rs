@@ -1,7 +1,7 @@
 //! Fields that a machine does not read: a setting of one would have no effect.
 
-use cosim::command_processor::SyncMode;
-use ports::coherence_directory::Variant;
+use cosim::cpelide::SyncMode;
+use ports::directory::coherence_directory::Variant;
 
 use super::bodies::Cp;
 use super::config::System;

@@ -21,8 +21,8 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, VecDeque};
 
 use cosim::body::BodyKind;
-use cosim::command_processor::SyncMode;
-use cosim::command_processor::packet::Scope;
+use cosim::cpelide::SyncMode;
+use cosim::cpelide::packet::Scope;
 use cosim::socket::Sockets;
 use traces::trace::{self, Bound, Event, KernelHead, Reader};
 use traces::workloads::SplitMix64;

@@ -1,6 +1,6 @@
 //! Bytes by where they went: between chiplets, between GPUs, and through the ports of each level.
 
-use hwmodel::tlp_link::SCALE;
+use hwmodel::finepack::tlp_link::SCALE;
 
 use super::context::Context;
 use super::engine::ComponentId;

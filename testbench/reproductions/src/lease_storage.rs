@@ -2,11 +2,11 @@
 
 use cosim::catalog::Family;
 use hwmodel::Model;
-use hwmodel::gtsc_l1::GtscL1;
-use hwmodel::gtsc_l2::GtscL2;
-use hwmodel::tc_l1::TcL1;
-use hwmodel::tc_l2::TcL2;
-use ports::common::timestamp_types::{Protocol, Timestamp};
+use hwmodel::timestamp::gtsc_l1::GtscL1;
+use hwmodel::timestamp::gtsc_l2::GtscL2;
+use hwmodel::timestamp::tc_l1::TcL1;
+use hwmodel::timestamp::tc_l2::TcL2;
+use ports::timestamp::types::{Protocol, Timestamp};
 
 use crate::registers::bits;
 

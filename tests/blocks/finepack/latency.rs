@@ -4,11 +4,11 @@
 
 use duet_tests::{Bench, Body, counting, has_rtl, model, ones, rtl};
 use hwmodel::Block;
-use hwmodel::egress::FinePackPath;
-use hwmodel::packetizer::Packetizer;
-use hwmodel::remote_write_queue::RemoteWriteQueue;
-use ports::common::finepack_types::{Req, TlpHeader, acct, flush_cause, op, tlp_fmt, tlp_type};
-use ports::egress::{In, Out};
+use hwmodel::finepack::egress::FinePackPath;
+use hwmodel::finepack::packetizer::Packetizer;
+use hwmodel::finepack::remote_write_queue::RemoteWriteQueue;
+use ports::finepack::egress::{In, Out};
+use ports::finepack::types::{Req, TlpHeader, acct, flush_cause, op, tlp_fmt, tlp_type};
 
 const BASE: u64 = 0x4000_0000;
 

@@ -10,7 +10,7 @@ mod remote_write_queue;
 use duet_tests::{Body, parameters, with_both_bodies};
 use hwmodel::Model;
 use ports::ConfigError;
-use ports::common::finepack_types::FinePack;
+use ports::finepack::types::FinePack;
 
 use crate::checks::{Random, ensure};
 

@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use duet_tests::{Body, has_rtl, ones, rtl_with};
-use hwmodel::depacketizer::{self, Depacketizer};
-use hwmodel::packetizer::{self, Packetizer};
-use hwmodel::remote_write_queue::{self as queue, RemoteWriteQueue};
+use hwmodel::finepack::depacketizer::{self, Depacketizer};
+use hwmodel::finepack::packetizer::{self, Packetizer};
+use hwmodel::finepack::remote_write_queue::{self as queue, RemoteWriteQueue};
 use hwmodel::{Block, Model};
-use ports::common::finepack_types::{
+use ports::finepack::types::{
     FinePack, Ingress, LineData, Req, Tlp, aop, error_code, ingress_kind, op,
 };
 
@@ -265,7 +265,7 @@ impl Run<'_> {
         let cpl = if self.random.once_in(3) { self.marks.pop_front() } else { None };
         let Self { acct, timeout, self_id, .. } = *self;
         let drain_ready = p.drain_ready;
-        self.path.queue.tick(&ports::remote_write_queue::In {
+        self.path.queue.tick(&ports::finepack::remote_write_queue::In {
             req,
             drain_ready,
             cpl,
@@ -275,13 +275,17 @@ impl Run<'_> {
         });
         // The link holds one beat.
         let tlp_ready = self.link.is_none() && self.random.once_in(self.stall);
-        self.path.packetizer.tick(&ports::packetizer::In { drain: q.drain, tlp_ready, self_id });
+        self.path.packetizer.tick(&ports::finepack::packetizer::In {
+            drain: q.drain,
+            tlp_ready,
+            self_id,
+        });
         for gpu in 0..self.path.ingress.len() {
             let body = &mut self.path.ingress[gpu];
             let out = body.outputs();
             let tlp = self.link.filter(|beat| usize::from(beat.dest) == gpu);
             let st_ready = self.random.once_in(self.stall);
-            body.tick(&ports::depacketizer::In { tlp, st_ready });
+            body.tick(&ports::finepack::depacketizer::In { tlp, st_ready });
             if tlp.is_some() && out.tlp_ready {
                 self.link = None;
             }

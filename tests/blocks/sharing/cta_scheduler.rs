@@ -1,9 +1,9 @@
 //! The scheduler of work-groups: specification 5.1, 10, 12.
 
 use duet_tests::{Make, with_both_bodies};
-use hwmodel::cta_scheduler::CtaScheduler;
-use ports::common::sharing_types::{Assignment, Launch, mode};
-use ports::cta_scheduler::{Config, In, Out, err};
+use hwmodel::sharing::cta_scheduler::CtaScheduler;
+use ports::sharing::cta_scheduler::{Config, In, Out, err};
+use ports::sharing::types::{Assignment, Launch, mode};
 
 use crate::bench::{self, Around};
 

@@ -2,11 +2,11 @@
 //! reads, and one that several read.
 
 use duet_tests::{Body, Make, has_rtl_of, rtl_with};
-use hwmodel::sharing_l1_policy::SharingL1Policy;
-use hwmodel::sharing_l2_policy::SharingL2Policy;
+use hwmodel::sharing::sharing_l1_policy::SharingL1Policy;
+use hwmodel::sharing::sharing_l2_policy::SharingL2Policy;
 use hwmodel::{Block, Model};
-use ports::common::sharing_types::{L1Fill, L2Fill, Lookup, Sharing, act};
-use ports::{sharing_l1_policy as l1, sharing_l2_policy as l2};
+use ports::sharing::types::{L1Fill, L2Fill, Lookup, Sharing, act};
+use ports::sharing::{sharing_l1_policy as l1, sharing_l2_policy as l2};
 
 use super::small;
 

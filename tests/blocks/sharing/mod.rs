@@ -3,10 +3,10 @@
 
 mod cta_scheduler;
 mod joined;
-mod l1_policy;
-mod l2_policy;
+mod sharing_l1_policy;
+mod sharing_l2_policy;
 
-use ports::common::sharing_types::Sharing;
+use ports::sharing::types::Sharing;
 
 /// The small parameters.
 fn small() -> Sharing {

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use cosim::stimulus::Random;
 use hwmodel::Block;
-use ports::common::stc_types::{Epoch, Load, LoadOut, Req, Store};
-use ports::epoch_agent::{In, Out};
+use ports::stc::epoch_agent::{In, Out};
+use ports::stc::types::{Epoch, Load, LoadOut, Req, Store};
 
 use super::failure::Check;
 use super::l1::{Found, L1, Line, WORDS};

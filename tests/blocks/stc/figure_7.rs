@@ -3,8 +3,8 @@
 //! (example 7).
 
 use hwmodel::Block;
-use ports::common::stc_types::{Epoch, Load, Stc, Store, Variant};
-use ports::epoch_agent::In;
+use ports::stc::epoch_agent::In;
+use ports::stc::types::{Epoch, Load, Stc, Store, Variant};
 
 use super::cu::Chain;
 use super::l1::{Found, L1, Line, WORDS};

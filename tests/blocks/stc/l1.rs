@@ -1,6 +1,6 @@
 //! A small L1 with the obligations of specification 5.6: 4 sets of 2 ways.
 
-use ports::common::stc_types::Epoch;
+use ports::stc::types::Epoch;
 
 use super::failure::Check;
 use super::setup::Pool;

@@ -2,7 +2,7 @@
 //! seen, and what it allows is.
 
 use cosim::stimulus::Random;
-use ports::common::stc_types::Variant;
+use ports::stc::types::Variant;
 
 use super::failure::{Check, Failure};
 use super::l1::WORDS;
@@ -150,7 +150,7 @@ fn setup(shape: &Shape, fences: bool, seed: u64) -> (Setup, Vec<(usize, Vec<usiz
     let most = r.pick(&[1, 5]);
     let mut link = || Link { down: r.below(most) as usize, up: r.below(most) as usize, late: 0 };
     let links = (0..n_cu).map(|_| link()).collect();
-    let stc = ports::common::stc_types::Stc { n_cu: n_cu as u32, ..small(variant) };
+    let stc = ports::stc::types::Stc { n_cu: n_cu as u32, ..small(variant) };
     let usual = Setup::random(variant, seed);
     let timing = Timing::random(r);
     (Setup { stc, links, timing, pool, programs, host: false, ..usual }, threads)

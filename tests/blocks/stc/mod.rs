@@ -12,15 +12,15 @@
 //! DUET_STC_PROGRAMS=100000 cargo test --release -p duet-tests --test blocks stc -- --nocapture
 //! ```
 
-mod agent;
 mod cu;
+mod epoch_agent;
+mod epoch_manager;
 mod failure;
 mod figure_7;
 mod joined;
 mod l1;
 mod l2;
 mod litmus;
-mod manager;
 mod rtl;
 mod rules;
 mod setup;

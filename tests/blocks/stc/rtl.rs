@@ -1,6 +1,6 @@
 //! The same system with RTL bodies: it does the same, cycle by cycle.
 
-use ports::common::stc_types::Variant;
+use ports::stc::types::Variant;
 
 use super::random;
 use super::setup::{RTL, has_rtl, small};

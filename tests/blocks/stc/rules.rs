@@ -3,9 +3,9 @@
 //! then left out.
 
 use cosim::stimulus::Random;
-use hwmodel::epoch_agent::Rule as Agent;
-use hwmodel::epoch_manager::Rule as Manager;
-use ports::common::stc_types::{Stc, Variant};
+use hwmodel::stc::epoch_agent::Rule as Agent;
+use hwmodel::stc::epoch_manager::Rule as Manager;
+use ports::stc::types::{Stc, Variant};
 
 use super::failure::{Check, INSIDE};
 use super::litmus::{self, SHAPES};

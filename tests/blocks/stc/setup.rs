@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use cosim::stimulus::Random;
 use duet_tests::{has_rtl_of, parameters, rtl_with};
-use hwmodel::epoch_agent::EpochAgent;
-use hwmodel::epoch_manager::EpochManager;
+use hwmodel::stc::epoch_agent::EpochAgent;
+use hwmodel::stc::epoch_manager::EpochManager;
 use hwmodel::{Block, Model};
-use ports::common::stc_types::{Stc, Variant};
-use ports::{epoch_agent, epoch_manager};
+use ports::stc::types::{Stc, Variant};
+use ports::stc::{epoch_agent, epoch_manager};
 
 use super::failure::Check;
 use super::l1::WORDS;

@@ -2,7 +2,7 @@
 
 use cosim::stimulus::Random;
 use hwmodel::Block;
-use ports::epoch_manager;
+use ports::stc::epoch_manager;
 
 use super::cu::{Cu, Down, Shared, Up};
 use super::failure::{Check, Failure};

@@ -1,6 +1,6 @@
 //! What a system may get wrong: a rule of specification 6.1, taken away.
 
-use hwmodel::{epoch_agent, epoch_manager};
+use hwmodel::stc::{epoch_agent, epoch_manager};
 
 /// A rule that is not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

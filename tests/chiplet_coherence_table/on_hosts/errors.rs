@@ -2,8 +2,8 @@
 //! each host.
 
 use cosim::body::{BodyError, BodyKind};
-use cosim::command_processor::packet::{Access, Dispatch, Labels, Range, Scope, barrier};
-use cosim::command_processor::{Conf, Fault, Native, SyncMode};
+use cosim::cpelide::packet::{Access, Dispatch, Labels, Range, Scope, barrier};
+use cosim::cpelide::{Conf, Fault, Native, SyncMode};
 
 use duet_tests::firmware::driver::{Driver, LINE, MACHINE, NONE, kernel, labels, operations};
 use duet_tests::firmware::{Core, Host, bodies, images};
@@ -11,7 +11,7 @@ use firmware::Cached;
 use firmware::map::message::{ACK, DONE, NACK};
 use firmware::map::{MAILBOX, reg};
 use firmware_embed::Image;
-use ports::common::command_types::Retired;
+use ports::cpelide::types::Retired;
 
 use super::hosts::each;
 

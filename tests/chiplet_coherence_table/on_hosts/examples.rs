@@ -1,7 +1,7 @@
 //! The worked examples of specification section 10, on each host.
 
-use cosim::command_processor::packet::{Access, Labels};
-use cosim::command_processor::{Conf, SyncMode};
+use cosim::cpelide::packet::{Access, Labels};
+use cosim::cpelide::{Conf, SyncMode};
 use duet_tests::firmware::Host;
 use duet_tests::firmware::driver::{
     Driver, LINE, MACHINE, NONE, Operations, chunks, kernel, labels, operations, ranges,

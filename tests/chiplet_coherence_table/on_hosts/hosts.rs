@@ -1,6 +1,6 @@
 //! Every host of the firmware, with every layout of its memory.
 
-use cosim::command_processor::{Conf, Native};
+use cosim::cpelide::{Conf, Native};
 use duet_tests::firmware::driver::Driver;
 use duet_tests::firmware::{Core, Host, bodies, images};
 use firmware::{Cached, Indexed, Paper};

@@ -1,15 +1,15 @@
 //! Full queues, and acknowledgements that nobody has asked for (specification 3.5, 12): nothing is
 //! lost.
 
-use cosim::command_processor::packet::Dispatch;
-use cosim::command_processor::{Conf, Native, Sent, SyncMode};
+use cosim::cpelide::packet::Dispatch;
+use cosim::cpelide::{Conf, Native, Sent, SyncMode};
 use duet_tests::firmware::Host;
 use duet_tests::firmware::driver::{Driver, MACHINE, NONE, kernel};
 use firmware::Cached;
 use firmware::map::message::{ACK, LAUNCH_EN, SYNC_REQ, WG_COUNT, WG_DESC};
 use ports::Bytes;
-use ports::command_processor::In;
-use ports::common::command_types::{Aql, Message, error_code};
+use ports::cpelide::command_processor::In;
+use ports::cpelide::types::{Aql, Message, error_code};
 
 use super::hosts::{each, each_core};
 

@@ -1,16 +1,16 @@
 //! The firmware's image on the command processor, behind its ports.
 
 use cosim::body::{BodyError, BodyKind};
-use cosim::command_processor::{Fault, Host as Ports, Sent};
+use cosim::cpelide::{Fault, Host as Ports, Sent};
 use cosim::report::RunName;
 use cosim::socket::Socket;
 use firmware::map::{MAILBOX, reg};
 use firmware_embed::Image;
 use hwmodel::Block;
-use hwmodel::command_processor::CommandProcessor;
+use hwmodel::cpelide::command_processor::CommandProcessor;
 use ports::Bytes;
-use ports::command_processor::{Config, In, Out};
-use ports::common::command_types::{Aql, Command, Ext, Message, Retired, map};
+use ports::cpelide::command_processor::{Config, In, Out};
+use ports::cpelide::types::{Aql, Command, Ext, Message, Retired, map};
 
 use super::Host;
 use crate::parameters;

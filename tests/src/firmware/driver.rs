@@ -1,7 +1,7 @@
 //! A host of the firmware with chiplets that do at once what they are told.
 
-use cosim::command_processor::packet::{Access, Dispatch, Labels, Range, Scope, barrier};
-use cosim::command_processor::{Conf, Sent};
+use cosim::cpelide::packet::{Access, Dispatch, Labels, Range, Scope, barrier};
+use cosim::cpelide::{Conf, Sent};
 use firmware::map::message;
 
 use super::Host;

@@ -1,6 +1,6 @@
 //! Launches of each kind on the core, and what the firmware spends on them.
 
-use cosim::command_processor::packet::{Access, Labels, Range};
+use cosim::cpelide::packet::{Access, Labels, Range};
 
 use super::driver::{Driver, LINE, MACHINE, NONE, Operations, chunks, kernel, operations};
 use super::{Core, Host, Work};

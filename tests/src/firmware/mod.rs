@@ -6,10 +6,10 @@ pub mod driver;
 pub mod launches;
 
 use cosim::body::BodyKind;
-use cosim::command_processor::{Native, Sent};
+use cosim::cpelide::{Native, Sent};
 use firmware::Layout;
 use firmware_embed::{ELVES, Elf, Image};
-use hwmodel::command_processor::CommandProcessor;
+use hwmodel::cpelide::command_processor::CommandProcessor;
 
 pub use self::core::{Core, Work};
 

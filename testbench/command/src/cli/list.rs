@@ -18,7 +18,7 @@
 use clap::ValueEnum;
 use cosim::settings::FamilyEntry;
 use firmware_embed::{ELVES, Image};
-use ports::common::finepack_types::FinePack;
+use ports::finepack::types::FinePack;
 use serde::Serialize;
 
 use super::cosim::FINEPACK;

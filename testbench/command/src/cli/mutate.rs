@@ -4,9 +4,9 @@
 //! $ duet mutate gtsc_rst --count 40 --cycles 20000
 //! gtsc_rst  config small  40 mutants, seed 1
 //!   killed in a run of      2000 cycles, by lockstep         37
-//!   equivalent      1  rtl/gtsc_rst/gtsc_rst.sv:64  cnot1 $procmux$57_CMP0.A[1], bit 0
-//!   equivalent      4  rtl/gtsc_rst/gtsc_rst.sv:64  const0 $procmux$15.B[2]
-//!   equivalent     23  rtl/gtsc_rst/gtsc_rst.sv:94  cnot1 $41.A[1], bit 0
+//!   equivalent      1  rtl/timestamp/gtsc_rst/gtsc_rst.sv:64  cnot1 $procmux$57_CMP0.A[1], bit 0
+//!   equivalent      4  rtl/timestamp/gtsc_rst/gtsc_rst.sv:64  const0 $procmux$15.B[2]
+//!   equivalent     23  rtl/timestamp/gtsc_rst/gtsc_rst.sv:94  cnot1 $41.A[1], bit 0
 //! PASS mutate gtsc_rst: 37 of 37 killed (100.0 %), 3 equivalent
 //! ```
 

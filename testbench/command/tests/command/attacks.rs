@@ -69,12 +69,12 @@ fn a_bundle_reads_no_file_of_the_reader() {
 #[test]
 fn rtl_of_a_bundle_runs_no_program_unless_it_is_trusted() {
     let Some(desk) = Desk::new("attack_rtl") else { return };
-    let rtl = copy_of(&desk, &["common", "cp_crossbar"]);
+    let rtl = copy_of(&desk, &["common", "cpelide", "cpelide/cp_crossbar"]);
     let made = desk.file("made");
     let call = format!("initial $system(\"touch {}\");\nendmodule", made.display());
-    replace(&rtl.join("cp_crossbar/cp_crossbar.sv"), "endmodule", &call);
+    replace(&rtl.join("cpelide/cp_crossbar/cp_crossbar.sv"), "endmodule", &call);
     let mut files = BTreeMap::new();
-    for folder in ["common", "cp_crossbar"] {
+    for folder in ["common", "cpelide", "cpelide/cp_crossbar"] {
         for entry in fs::read_dir(rtl.join(folder)).unwrap() {
             let path = entry.unwrap().path();
             let name = path.strip_prefix(desk.file("")).unwrap().display().to_string();
@@ -84,7 +84,7 @@ fn rtl_of_a_bundle_runs_no_program_unless_it_is_trusted() {
     let words = ["cp_crossbar", "--cycles", "100", "--rtl", "bundle:rtl"];
     write(&desk.file("x.bundle"), "cosim", &words, &files);
     for asked in ["explain x.bundle", "replay x.bundle"] {
-        desk.refuses(2, asked, &["cp_crossbar/cp_crossbar.sv:", "$system: may call $bits"]);
+        desk.refuses(2, asked, &["cpelide/cp_crossbar/cp_crossbar.sv:", "$system: may call $bits"]);
         assert!(!made.exists(), "{asked}");
     }
     let trusted = desk.duet("replay x.bundle --trust");

@@ -282,7 +282,7 @@ fn full_disk_is_status_5_and_nothing_half_made_stays() {
 
 /// A copy of the project's RTL, by the path that a command names it with.
 pub fn copy_of_rtl(desk: &Desk) -> PathBuf {
-    copy_of(desk, &["common", "packetizer"])
+    copy_of(desk, &["common", "finepack", "finepack/packetizer"])
 }
 
 /// The RTL in these folders, to be changed.
@@ -335,7 +335,7 @@ fn rtl_of_ones_own_replaces_the_projects() {
     let number =
         1 + whole.lines().position(|line| line.starts_with("  packetizer_run #(")).unwrap();
     fs::write(&top, whole.replace("packetizer_run #(", "packetizer_walk #(")).unwrap();
-    let place = format!("%Error-MODMISSING: rtl/packetizer/packetizer.sv:{number}:3: ");
+    let place = format!("%Error-MODMISSING: rtl/finepack/packetizer/packetizer.sv:{number}:3: ");
     desk.refuses(2, &format!("{RUN} --rtl rtl"), &[&place, "packetizer_walk"]);
     let verdict = desk.duet(&format!("{RUN} --rtl rtl")).last_line().to_string();
     let refused = verdict.split_once(": Verilator rejects the RTL with ").expect(&verdict).1;

@@ -34,9 +34,9 @@ fn a_difference_of_a_block_is_the_same_elsewhere_and_its_rule_is_quoted() {
     assert_eq!(told.line("block"), "packetizer, cycle 900");
     assert!(told.line("flip").starts_with("--flip drain_ready[0]@900 planted"), "{}", told.stdout);
     // No register differs: the line that sets the port.
-    let entry = include_str!("../../../../rtl/packetizer/packetizer_entry.sv");
+    let entry = include_str!("../../../../rtl/finepack/packetizer/packetizer_entry.sv");
     let sets = 1 + entry.lines().position(|line| line.contains("assign drain_ready_o =")).unwrap();
-    let source = format!("packetizer/packetizer_entry.sv:{sets}: assign drain_ready_o =");
+    let source = format!("finepack/packetizer/packetizer_entry.sv:{sets}: assign drain_ready_o =");
     assert!(told.line("source").starts_with(&source), "{}", told.stdout);
     assert!(told.line("port").starts_with("drain_ready_o "), "{}", told.stdout);
     // The rule that says what it is.
@@ -47,7 +47,7 @@ fn a_difference_of_a_block_is_the_same_elsewhere_and_its_rule_is_quoted() {
 #[test]
 fn a_bug_in_rtl_is_found_elsewhere_with_its_first_register() {
     let Some(desk) = Desk::new("bundle_rtl") else { return };
-    let entry = copy_of_rtl(&desk).join("packetizer/packetizer_accumulator.sv");
+    let entry = copy_of_rtl(&desk).join("finepack/packetizer/packetizer_accumulator.sv");
     // Each beat is a packet's first.
     replace(&entry, "first_q <= first_d;", "first_q <= first_d || acc_q != 0;");
     let left = desk.duet("cosim packetizer --cycles 20000 --rtl rtl");
@@ -63,7 +63,7 @@ fn a_bug_in_rtl_is_found_elsewhere_with_its_first_register() {
     let text = fs::read_to_string(&entry).unwrap();
     let is_changed = |line: &str| line.contains("first_q <= first_d");
     let number = 1 + text.lines().position(is_changed).unwrap();
-    let file = "packetizer/packetizer_accumulator.sv";
+    let file = "finepack/packetizer/packetizer_accumulator.sv";
     let place = |told: &Left, label: &str, place: String| {
         assert!(told.line(label).starts_with(&place), "no {place}: {}", told.stdout);
     };
@@ -82,7 +82,8 @@ fn a_bug_in_rtl_is_found_elsewhere_with_its_first_register() {
 #[test]
 fn the_statement_where_a_difference_begins_is_told_with_its_rule() {
     let Some(desk) = Desk::new("bundle_inside") else { return };
-    let block = copy_of(&desk, &["common", "gtsc_rst"]).join("gtsc_rst/gtsc_rst.sv");
+    let block = copy_of(&desk, &["common", "timestamp", "timestamp/gtsc_rst"])
+        .join("timestamp/gtsc_rst/gtsc_rst.sv");
     replace(&block, "= (state_q == StIdle);", "= ({state_q} == StIdle);");
     replace(&block, "rep_d   = rep_q + 2'd1;", "rep_d   = rep_q + 2'd2;");
     let left = desk.duet("cosim gtsc_rst --cycles 20000 --rtl rtl");
@@ -90,7 +91,7 @@ fn the_statement_where_a_difference_begins_is_told_with_its_rule() {
     let told = desk.duet("explain");
     let what = "rep_d is the first signal that differs from that of the RTL in duet";
     assert!(told.line("inside").starts_with(what), "{}", told.stdout);
-    let readme = include_str!("../../../../rtl/gtsc_rst/README.md");
+    let readme = include_str!("../../../../rtl/timestamp/gtsc_rst/README.md");
     let number = 1 + readme.lines().position(|line| line.starts_with("| Sweep |")).unwrap();
     let rule = format!("gtsc_rst/README.md:{number}, States");
     assert_eq!(told.line("rule"), rule, "{}", told.stdout);
@@ -143,7 +144,7 @@ fn a_bug_that_shows_as_a_wrong_value_is_told_by_block_and_side() {
 #[test]
 fn a_failure_in_a_later_kernel_is_the_same_without_those_before() {
     let Some(desk) = Desk::new("bundle_short") else { return };
-    let run = copy_of_rtl(&desk).join("packetizer/packetizer_run.sv");
+    let run = copy_of_rtl(&desk).join("finepack/packetizer/packetizer_run.sv");
     replace(&run, "|(first & IndexRows[b])", "b == 0 || |(first & IndexRows[b])");
     let machine = "--system cpelide-2-small --set machine.gpus=2 --workload lu";
     let left = desk.duet(&format!("run {machine} --rtl rtl --impl packetizer=lockstep"));
@@ -168,8 +169,9 @@ fn a_failure_in_a_later_kernel_is_the_same_without_those_before() {
 fn a_comparison_that_fails_is_the_same_elsewhere_and_explained_in_lockstep() {
     let Some(desk) = Desk::new("bundle_compare") else { return };
     let blocks = ["remote_write_queue", "depacketizer", "cp_crossbar", "local_command_processor"];
-    let rtl = copy_of(&desk, &[&["common", "packetizer"], &blocks[..]].concat());
-    let accumulator = rtl.join("packetizer/packetizer_accumulator.sv");
+    let rtl =
+        copy_of(&desk, &[&["common", "finepack", "finepack/packetizer"], &blocks[..]].concat());
+    let accumulator = rtl.join("finepack/packetizer/packetizer_accumulator.sv");
     replace(&accumulator, "first_q <= first_d;", "first_q <= first_d || acc_q != 0;");
     let machine = "--system cpelide-2-small --set machine.gpus=2 --workload reuse";
     let left = desk.duet(&format!("compare {machine} --rtl rtl"));
@@ -191,8 +193,8 @@ fn a_comparison_that_fails_is_the_same_elsewhere_and_explained_in_lockstep() {
 #[test]
 fn rtl_at_which_the_machine_stops_leaves_a_bundle_that_names_it() {
     let Some(desk) = Desk::new("bundle_stop") else { return };
-    let rtl = copy_of(&desk, &["common", "race_detection_unit"]);
-    let response = rtl.join("race_detection_unit/race_detection_unit_response.sv");
+    let rtl = copy_of(&desk, &["common", "race", "race/race_detection_unit"]);
+    let response = rtl.join("race/race_detection_unit/race_detection_unit_response.sv");
     replace(&response, "id: id_q,", "id: id_q ^ 8'h1,");
     let machine = "--system fermi-16sm-small --set l1.design=race-spec --workload reuse";
     let left = desk.duet(&format!("run {machine} --impl race_detection_unit=rtl --rtl rtl"));

@@ -251,7 +251,8 @@ fn good_run_passes_and_leaves_the_documented_json() {
 #[test]
 fn failed_assertion_is_the_verdict_and_a_brief_run_leaves_nothing() {
     let Some(desk) = Desk::new("assertion") else { return };
-    let block = copy_of(&desk, &["common", "gtsc_rst"]).join("gtsc_rst/gtsc_rst.sv");
+    let block = copy_of(&desk, &["common", "timestamp", "timestamp/gtsc_rst"])
+        .join("timestamp/gtsc_rst/gtsc_rst.sv");
     replace(&block, "KendLasts, !kend_done_o || !halt_o,", "KendLasts, !kend_done_o,");
     let words = "cosim gtsc_rst --cycles 2000 --rtl rtl";
     let brief = desk.duet(&format!("{words} --brief"));
@@ -266,7 +267,7 @@ fn failed_assertion_is_the_verdict_and_a_brief_run_leaves_nothing() {
     // Both reports name the line of the assertion in the user's file.
     let text = fs::read_to_string(&block).unwrap();
     let number = 1 + text.lines().position(|line| line.contains("(KendLasts,")).unwrap();
-    let place = format!("rtl/gtsc_rst/gtsc_rst.sv:{number}: Assertion failed in ");
+    let place = format!("rtl/timestamp/gtsc_rst/gtsc_rst.sv:{number}: Assertion failed in ");
     let told = desk.duet("explain");
     for left in [&whole, &told] {
         assert!(left.line("assertion ").starts_with(&place), "{place}: {}", left.stdout);

@@ -31,7 +31,7 @@ fn lines_that_lockstep_reaches_are_counted_and_others_are_named() {
     let (said, status) = coverage(&reached("long", 20_000), &["--lcov", lcov.to_str().unwrap()]);
     assert_eq!(status, Some(0), "{said}");
     let lcov = std::fs::read_to_string(lcov).unwrap();
-    assert!(lcov.contains("rtl/gtsc_rst/gtsc_rst.sv\nDA:"), "{lcov}");
+    assert!(lcov.contains("rtl/timestamp/gtsc_rst/gtsc_rst.sv\nDA:"), "{lcov}");
     // In a run of a few cycles nothing overflows.
     let (said, status) = coverage(&reached("short", 3), &[]);
     assert_eq!(status, Some(1), "{said}");
@@ -51,7 +51,8 @@ fn lines_that_lockstep_reaches_are_counted_and_others_are_named() {
 fn toggle_without_a_reason_is_told_of() {
     let Some(desk) = Desk::new("coverage-toggle") else { return };
     let point = |kind: &str, what: &str, count: u32| {
-        let fields = [("f", "gtsc_rst/gtsc_rst.sv"), ("l", "40"), ("t", kind), ("o", what)];
+        let fields =
+            [("f", "timestamp/gtsc_rst/gtsc_rst.sv"), ("l", "40"), ("t", kind), ("o", what)];
         let fields = fields.map(|(name, value)| format!("\u{1}{name}\u{2}{value}")).concat();
         format!("C '{fields}' {count}\n")
     };

@@ -203,11 +203,14 @@ fn what_cannot_have_mutants_is_refused() {
     let tools = [("DUET_TOOLS", empty.to_str().unwrap())];
     desk.refuses_in(&tools, 5, WORDS, &["no pyosys was found", "make setup"]);
     // RTL that yosys does not read.
-    for folder in ["rtl/common", "rtl/gtsc_rst"] {
+    for folder in ["rtl/common", "rtl/timestamp/gtsc_rst"] {
         fs::create_dir_all(desk.file(folder)).unwrap();
     }
-    fs::write(desk.file("rtl/gtsc_rst/gtsc_rst.sv"), "module gtsc_rst (input nosuch_t a);")
-        .unwrap();
+    fs::write(
+        desk.file("rtl/timestamp/gtsc_rst/gtsc_rst.sv"),
+        "module gtsc_rst (input nosuch_t a);",
+    )
+    .unwrap();
     let message = ["gtsc_rst: yosys rejects the RTL", "nosuch_t"];
     desk.refuses(2, &format!("{WORDS} --rtl rtl"), &message);
 }
@@ -216,7 +219,8 @@ fn what_cannot_have_mutants_is_refused() {
 #[test]
 fn rtl_that_differs_without_a_mutant_is_refused_even_where_only_a_longer_run_shows_it() {
     let Some(desk) = desk("mutate-differs") else { return };
-    let block = copy_of(&desk, &["common", "gtsc_rst"]).join("gtsc_rst/gtsc_rst.sv");
+    let block = copy_of(&desk, &["common", "timestamp", "timestamp/gtsc_rst"])
+        .join("timestamp/gtsc_rst/gtsc_rst.sv");
     // More cycles than the shortest run has in this state.
     replace(&block, "if (halt_o) cnt_d", "if (halt_o && cnt_q.halt_cycles != 32'd1500) cnt_d");
     let message = ["gtsc_rst: without a mutant: model and RTL differ at cycle "];

@@ -1,6 +1,6 @@
 //! Rules that can be taken away, and in which configuration that is seen.
 
-use hwmodel::chiplet_coherence_table::Weakness;
+use hwmodel::cpelide::chiplet_coherence_table::Weakness;
 
 const HOST: &str = "host, one structure";
 const HOST_STREAMS: &str = "host, two streams";

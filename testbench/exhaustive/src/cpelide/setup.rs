@@ -1,6 +1,6 @@
 //! The configurations that are searched.
 
-use hwmodel::chiplet_coherence_table::Hidden;
+use hwmodel::cpelide::chiplet_coherence_table::Hidden;
 
 use super::kernel::{self, Header, Kernel, Shape};
 use super::memory::BYTES;

@@ -1,6 +1,6 @@
 //! Launches, accesses and ends of kernels on two chiplets.
 
-use hwmodel::chiplet_coherence_table::{
+use hwmodel::cpelide::chiplet_coherence_table::{
     Dispatch, Outcome, Parameters, Reason, ReferenceTable, Weakness,
 };
 

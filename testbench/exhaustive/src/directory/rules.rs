@@ -1,7 +1,7 @@
 //! Rules that can be taken away: the directory's own, or what stands around it must keep
 //! (specification, section 6).
 
-use hwmodel::coherence_directory;
+use hwmodel::directory::coherence_directory;
 
 /// A rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

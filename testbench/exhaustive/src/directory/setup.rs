@@ -1,6 +1,6 @@
 //! The configurations that are searched.
 
-use ports::coherence_directory::{Config, Replacement, Variant};
+use ports::directory::coherence_directory::{Config, Replacement, Variant};
 
 /// A configuration.
 pub struct Setup {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hwmodel::coherence_directory::CoherenceDirectory;
+use hwmodel::directory::coherence_directory::CoherenceDirectory;
 use hwmodel::{Block, Model};
-use ports::coherence_directory::{Config, In, Req, cause, op};
+use ports::directory::coherence_directory::{Config, In, Req, cause, op};
 
 use super::messages::{Copy, Down, Gpu, Held, Line, Up, Value};
 use super::rules::Rule;

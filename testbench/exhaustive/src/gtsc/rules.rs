@@ -1,6 +1,6 @@
 //! Rules that can be taken away, by the names that `timestamp.without` has for them.
 
-use hwmodel::{gtsc_l1, gtsc_l2, gtsc_rst};
+use hwmodel::timestamp::{gtsc_l1, gtsc_l2, gtsc_rst};
 
 use crate::protocol::Seen;
 

@@ -1,6 +1,6 @@
 //! The configurations that are searched.
 
-use ports::common::timestamp_types::Timestamp;
+use ports::timestamp::types::Timestamp;
 
 use super::program::Kind::{self, Atomic, Load, Store};
 

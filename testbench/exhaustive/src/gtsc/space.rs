@@ -7,11 +7,11 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use hwmodel::gtsc_l1::GtscL1;
-use hwmodel::gtsc_l2::{self, GtscL2};
-use hwmodel::gtsc_rst::GtscRst;
+use hwmodel::timestamp::gtsc_l1::GtscL1;
+use hwmodel::timestamp::gtsc_l2::{self, GtscL2};
+use hwmodel::timestamp::gtsc_rst::GtscRst;
 use hwmodel::{Block, Model};
-use ports::common::timestamp_types::{
+use ports::timestamp::types::{
     BusReq, BusRsp, CoreReq, CoreRsp, DramRsp, LineData, Timestamp, aop, bus_op, op, rsp_op,
 };
 
@@ -132,14 +132,14 @@ impl Gpu {
             {
                 return;
             }
-            let out = l1.tick(&ports::gtsc_l1::In {
+            let out = l1.tick(&ports::timestamp::gtsc_l1::In {
                 core_req: req,
                 core_rsp_ready: true,
                 bus_req_ready: true,
                 bus_rsp: rsp,
                 sm_id: sm as u8,
                 rep,
-                ..ports::gtsc_l1::In::default()
+                ..ports::timestamp::gtsc_l1::In::default()
             });
             req = req.filter(|_| !out.core_req_ready);
             rsp = rsp.filter(|_| !out.bus_rsp_ready);
@@ -220,20 +220,20 @@ impl Gpu {
             let State { l2, rst, .. } = state;
             let l2 = Arc::make_mut(l2);
             let reset = rst.outputs();
-            let out = l2.tick(&ports::gtsc_l2::In {
+            let out = l2.tick(&ports::timestamp::gtsc_l2::In {
                 bus_req: req,
                 bus_rsp_ready: true,
                 dram_req_ready: true,
                 dram_rsp: fill,
                 halt: reset.halt,
                 rst: reset.rst,
-                ..ports::gtsc_l2::In::default()
+                ..ports::timestamp::gtsc_l2::In::default()
             });
-            let mut inputs = ports::gtsc_rst::In {
+            let mut inputs = ports::timestamp::gtsc_rst::In {
                 ovf: out.ovf.into(),
                 halted: out.halted.into(),
                 rst_done: out.rst_done.into(),
-                ..ports::gtsc_rst::In::default()
+                ..ports::timestamp::gtsc_rst::In::default()
             };
             for (ack, l1) in inputs.rep_ack.iter_mut().zip(&state.l1s) {
                 *ack = l1.outputs().rep_ack;
@@ -251,7 +251,7 @@ impl Gpu {
                     | gtsc_l2::Did::Refused(_)
                     | gtsc_l2::Did::RefusedFill
             );
-            let levels = |out: &ports::gtsc_rst::Out| (out.halt, out.rst, out.rep);
+            let levels = |out: &ports::timestamp::gtsc_rst::Out| (out.halt, out.rst, out.rep);
             let same = levels(&reset) == levels(&resets);
             let most: u8 = self.setup.accesses.iter().sum();
             let endless = state.generation > 2 * most;
@@ -479,7 +479,10 @@ impl Space for Gpu {
         let sm = |sm: u8| {
             // It takes its number with its first cycle that does something.
             let mut l1 = l1.clone();
-            l1.tick(&ports::gtsc_l1::In { sm_id: sm, ..ports::gtsc_l1::In::default() });
+            l1.tick(&ports::timestamp::gtsc_l1::In {
+                sm_id: sm,
+                ..ports::timestamp::gtsc_l1::In::default()
+            });
             Arc::new(l1)
         };
         State {

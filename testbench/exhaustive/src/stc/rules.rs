@@ -1,6 +1,6 @@
 //! Rules that can be taken away.
 
-use hwmodel::{epoch_agent, epoch_manager};
+use hwmodel::stc::{epoch_agent, epoch_manager};
 
 use crate::protocol::Seen;
 

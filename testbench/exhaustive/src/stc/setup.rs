@@ -1,6 +1,6 @@
 //! The configurations that are searched.
 
-use ports::common::stc_types::{Stc, Variant};
+use ports::stc::types::{Stc, Variant};
 
 /// A configuration.
 #[derive(Clone, Copy, Debug)]

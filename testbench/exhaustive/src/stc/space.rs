@@ -6,11 +6,11 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use hwmodel::epoch_agent::EpochAgent;
-use hwmodel::epoch_manager::EpochManager;
+use hwmodel::stc::epoch_agent::EpochAgent;
+use hwmodel::stc::epoch_manager::EpochManager;
 use hwmodel::{Block, Model};
-use ports::common::stc_types::{Epoch, Req, Stc, Store};
-use ports::{epoch_agent, epoch_manager};
+use ports::stc::types::{Epoch, Req, Stc, Store};
+use ports::stc::{epoch_agent, epoch_manager};
 
 use super::rules::Rule;
 use super::setup::{BAND, Setup, WAKEUP};

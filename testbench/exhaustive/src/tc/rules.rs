@@ -1,6 +1,6 @@
 //! Rules that can be taken away, by the names that `timestamp.without` has for them.
 
-use hwmodel::{tc_l1, tc_l2};
+use hwmodel::timestamp::{tc_l1, tc_l2};
 
 use crate::protocol::Seen;
 

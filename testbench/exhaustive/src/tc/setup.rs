@@ -1,6 +1,6 @@
 //! The configurations that are searched.
 
-use ports::common::timestamp_types::{Protocol, Timestamp};
+use ports::timestamp::types::{Protocol, Timestamp};
 
 /// A configuration.
 #[derive(Clone, Copy, Debug)]

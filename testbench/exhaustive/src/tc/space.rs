@@ -6,14 +6,14 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use hwmodel::tc_l1::TcL1;
-use hwmodel::tc_l2::TcL2;
+use hwmodel::timestamp::tc_l1::TcL1;
+use hwmodel::timestamp::tc_l2::TcL2;
 use hwmodel::{Block, Model};
-use ports::common::timestamp_types::{
+use ports::timestamp::types::{
     BusReq, BusRsp, CoreReq, CoreRsp, DramRsp, LineData, Protocol, TC_TS_W, Timestamp, bus_op, op,
     rsp_op,
 };
-use ports::{tc_l1, tc_l2};
+use ports::timestamp::{tc_l1, tc_l2};
 
 use super::program::{Access, Warp};
 use super::rules::Rule;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use cosim::command_processor::{Host, SyncMode, Times};
+use cosim::cpelide::{Host, SyncMode, Times};
 use cosim::socket::{At, Sockets};
 use firmware_embed::Image;
-use ports::common::command_types::{Command, TAGS};
+use ports::cpelide::types::{Command, TAGS};
 
 use super::super::bodies::{Bodies, Cp};
 use super::super::config::System;

@@ -15,12 +15,12 @@ use std::any::Any;
 use std::rc::Rc;
 
 use cosim::body::BodyError;
-use cosim::command_processor::{Conf, SyncMode};
+use cosim::cpelide::{Conf, SyncMode};
 use cosim::socket::{At, Socket, Sockets};
 use cosim::wave::Clock;
-use hwmodel::depacketizer::Depacketizer;
-use hwmodel::tlp_link;
-use ports::common::finepack_types::FinePack;
+use hwmodel::finepack::depacketizer::Depacketizer;
+use hwmodel::finepack::tlp_link;
+use ports::finepack::types::FinePack;
 
 use super::bodies::Bodies;
 use super::cache::Shape;

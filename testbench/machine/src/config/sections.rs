@@ -3,10 +3,10 @@
 
 use cosim::catalog::Family;
 use ports::Limit::{Millionths, Names, OneOf, PowerOfTwo, Range, Switch};
-use ports::coherence_directory::{IDEAL_LINES, JOBS, RESPONSES, WAYS};
-use ports::common::command_types::MAX_CHIPLETS;
-use ports::common::finepack_types::{FinePack, MAX_GPUS};
+use ports::cpelide::types::MAX_CHIPLETS;
+use ports::directory::coherence_directory::{IDEAL_LINES, JOBS, RESPONSES, WAYS};
 use ports::fields;
+use ports::finepack::types::{FinePack, MAX_GPUS};
 
 use super::System;
 use crate::bodies::Cp;

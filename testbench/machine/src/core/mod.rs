@@ -15,7 +15,7 @@ use cycles::Cycles;
 use std::collections::VecDeque;
 use told::Checkpoint;
 
-use ports::common::command_types::SLOTS;
+use ports::cpelide::types::SLOTS;
 use traces::trace::{Cursor, Instr, InstrKind};
 use wave::{Ready, Running, State, Stopped, Wave};
 

@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 
 use cosim::socket::Socket;
 use hwmodel::Block;
-use hwmodel::depacketizer::Depacketizer;
-use hwmodel::tlp_link::{coherence_bytes, completion_bytes};
-use ports::common::finepack_types::{Ingress, Tlp, ingress_kind};
-use ports::depacketizer;
+use hwmodel::finepack::depacketizer::Depacketizer;
+use hwmodel::finepack::tlp_link::{coherence_bytes, completion_bytes};
+use ports::finepack::depacketizer;
+use ports::finepack::types::{Ingress, Tlp, ingress_kind};
 
 use super::outgoing::{Outgoing, to_machine_line};
 use super::{Counters, SIDEBAND_BYTES, Spec};

@@ -17,9 +17,9 @@ pub use parameters::{
 };
 
 use cosim::socket::Socket;
-use hwmodel::depacketizer::Depacketizer;
-use hwmodel::tlp_link::{self, Fabric, Sent};
-use ports::common::finepack_types::{FinePack, MAX_GPUS, Tlp};
+use hwmodel::finepack::depacketizer::Depacketizer;
+use hwmodel::finepack::tlp_link::{self, Fabric, Sent};
+use ports::finepack::types::{FinePack, MAX_GPUS, Tlp};
 
 use super::context::Context;
 use super::engine::{Cycle, InletId};

@@ -4,10 +4,10 @@
 use std::collections::VecDeque;
 
 use hwmodel::Block;
-use ports::common::finepack_types::{
+use ports::finepack::egress;
+use ports::finepack::types::{
     Evt, Ingress, LineData, Req, Tlp, aop, flush_cause, ingress_kind, op,
 };
-use ports::egress;
 use traces::trace::AtomicOp;
 
 use super::staging::Staging;

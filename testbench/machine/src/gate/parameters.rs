@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use cosim::catalog::Family;
-use hwmodel::egress::CFG_EXTRA;
-use hwmodel::tlp_link::{coherence_bytes, completion_bytes};
+use hwmodel::finepack::egress::CFG_EXTRA;
+use hwmodel::finepack::tlp_link::{coherence_bytes, completion_bytes};
 use ports::Fields;
-use ports::common::finepack_types::{FinePack, offset_bits};
+use ports::finepack::types::{FinePack, offset_bits};
 
 use crate::config::{ConfigError, System, choose};
 use crate::egress_path::PathKind;

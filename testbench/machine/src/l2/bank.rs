@@ -18,7 +18,7 @@ use crate::pages::PageMap;
 use crate::policy::Policy;
 use crate::pool::Handle;
 use crate::statistics::CounterValues;
-use ports::coherence_directory::cause;
+use ports::directory::coherence_directory::cause;
 
 /// Counters.
 #[derive(Clone, Copy, Debug, Default)]

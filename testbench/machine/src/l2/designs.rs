@@ -1,7 +1,7 @@
 //! The L2 designs: who keeps the bank of `bank.rs` coherent, and when it is released and acquired.
 
-use cosim::command_processor::SyncMode;
-use ports::coherence_directory::Variant;
+use cosim::cpelide::SyncMode;
+use ports::directory::coherence_directory::Variant;
 
 use super::Design;
 use super::bank::Bank;

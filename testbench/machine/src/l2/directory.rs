@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 
 use cosim::socket::Socket;
 use hwmodel::Block;
-use hwmodel::coherence_directory::CoherenceDirectory;
-use ports::coherence_directory::{In, Inv, Req, Variant, cause, op};
+use hwmodel::directory::coherence_directory::CoherenceDirectory;
+use ports::directory::coherence_directory::{In, Inv, Req, Variant, cause, op};
 
 use super::hook::{BankHook, BankPort, Outcome};
 use super::parameters;

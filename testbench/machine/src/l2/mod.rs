@@ -15,8 +15,8 @@ mod writes;
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
-use cosim::command_processor::SyncMode;
-use ports::coherence_directory::Variant;
+use cosim::cpelide::SyncMode;
+use ports::directory::coherence_directory::Variant;
 
 use super::cache::Shape;
 use super::context::Context;

@@ -1,7 +1,7 @@
 //! The coherence directory beside each L2 bank: its parameters, and what they allow.
 
 use ports::Parameters;
-use ports::coherence_directory::{Config, MAX_GPUS, Replacement, Variant};
+use ports::directory::coherence_directory::{Config, MAX_GPUS, Replacement, Variant};
 
 use crate::config::{ConfigError, DirectorySection, System, choose};
 use crate::gate;

@@ -9,13 +9,13 @@
 use std::collections::VecDeque;
 use std::fmt::{self, Display, Formatter};
 
-use cosim::command_processor::aql::kind::KERNEL_DISPATCH;
-use cosim::command_processor::{Conf, SyncMode};
-use hwmodel::chiplet_coherence_table as table;
-use hwmodel::chiplet_coherence_table::{
+use cosim::cpelide::aql::kind::KERNEL_DISPATCH;
+use cosim::cpelide::{Conf, SyncMode};
+use hwmodel::cpelide::chiplet_coherence_table as table;
+use hwmodel::cpelide::chiplet_coherence_table::{
     Dispatch, Hidden, Outcome, Parameters, Reason, ReferenceTable, Share,
 };
-use ports::common::command_types::{Aql, Message, SLOTS, Tx, kind};
+use ports::cpelide::types::{Aql, Message, SLOTS, Tx, kind};
 
 use super::blocks::Outputs;
 use super::global::Kernel;

@@ -1,15 +1,15 @@
 //! The command processor of a GPU, its crossbar and the command processors of its chiplets, port to
 //! port.
 
-use cosim::command_processor::Host;
+use cosim::cpelide::Host;
 use cosim::socket::Socket;
 use hwmodel::Block;
-use hwmodel::cp_crossbar::CpCrossbar;
-use hwmodel::local_command_processor::LocalCommandProcessor;
-use ports::command_processor as global;
-use ports::common::command_types::{Aql, Ext};
-use ports::cp_crossbar as crossbar;
-use ports::local_command_processor as local;
+use hwmodel::cpelide::cp_crossbar::CpCrossbar;
+use hwmodel::cpelide::local_command_processor::LocalCommandProcessor;
+use ports::cpelide::command_processor as global;
+use ports::cpelide::cp_crossbar as crossbar;
+use ports::cpelide::local_command_processor as local;
+use ports::cpelide::types::{Aql, Ext};
 
 use crate::engine::Cycle;
 

@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use cosim::command_processor::aql::kind::BARRIER_AND;
-use cosim::command_processor::{Conf, Fault};
+use cosim::cpelide::aql::kind::BARRIER_AND;
+use cosim::cpelide::{Conf, Fault};
 use ports::Bytes;
-use ports::common::command_types::{Aql, Ext, SLOTS, kind};
-use ports::local_command_processor as local;
+use ports::cpelide::local_command_processor as local;
+use ports::cpelide::types::{Aql, Ext, SLOTS, kind};
 
 use super::audit::{Auditor, Packet};
 use super::blocks::{Blocks, Inputs, Outputs};

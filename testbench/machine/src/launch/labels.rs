@@ -1,6 +1,6 @@
 //! What a kernel's arguments say that it touches.
 
-use cosim::command_processor::packet::{Access, Labels, Range};
+use cosim::cpelide::packet::{Access, Labels, Range};
 use traces::trace::{ArgKind, KernelHead, Mode, ScheduleRange};
 
 /// The labels of a kernel on chiplets that run these spans of work-groups (first and number): a

@@ -1,7 +1,7 @@
 //! A chiplet below its command processor: synchronises the L2, drops the L1s, hands work-groups to
 //! CUs.
 
-use ports::common::command_types::SLOTS;
+use ports::cpelide::types::SLOTS;
 
 use super::{Grid, Room, Scheduler};
 use crate::context::{Context, Stop};

@@ -1,6 +1,6 @@
 //! What the host does between kernels.
 
-use cosim::command_processor::SyncMode;
+use cosim::cpelide::SyncMode;
 
 use super::memory::{look, part_below};
 use super::{Machine, RunError};

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use cosim::flip::Flip;
 use cosim::sample::WindowCycle;
 use cosim::socket::{BlockUse, Sockets, Window};
-use hwmodel::tlp_link::Sent;
+use hwmodel::finepack::tlp_link::Sent;
 
 use super::{Buffers, Machine};
 use crate::engine::{ComponentId, Cycle};

@@ -1,7 +1,7 @@
 //! The packets of kernels: what they say, and when the GPUs get them.
 
-use cosim::command_processor::SyncMode;
-use cosim::command_processor::packet::{Dispatch, Scope, barrier};
+use cosim::cpelide::SyncMode;
+use cosim::cpelide::packet::{Dispatch, Scope, barrier};
 use traces::trace::{self, Bound, Event, KernelHead};
 
 use super::{Machine, RunError};

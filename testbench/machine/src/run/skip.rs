@@ -2,8 +2,8 @@
 //! and in each L2 that has the line. So the caches hold the lines that they held before, with the
 //! values that the program has now, and everything after the launch is checked as ever.
 
-use cosim::command_processor::SyncMode;
-use cosim::command_processor::packet::{Scope, barrier};
+use cosim::cpelide::SyncMode;
+use cosim::cpelide::packet::{Scope, barrier};
 use traces::trace::{Bound, Event, Instr, InstrKind, KernelHead, Walk};
 
 use super::{Machine, RunError};

@@ -5,14 +5,14 @@
 //! on its stream's chiplets: with several GPUs, where sequential consistency is checked, and under
 //! L1 designs that do not allow it (`Hooks::overlap`).
 
-use ports::common::command_types::SLOTS;
+use ports::cpelide::types::SLOTS;
 use traces::trace::{Bound, Clock, Event, KernelHead, Streams, is_before};
 
 use super::packets::{Handover, Scopes};
 use super::{Machine, RunError};
 use crate::engine::Cycle;
 use crate::part::Part;
-use cosim::command_processor::SyncMode;
+use cosim::cpelide::SyncMode;
 
 /// Most kernels that are read and not handed over.
 const WINDOW: usize = 64;

@@ -11,7 +11,7 @@ mod threads;
 mod traffic;
 mod watchdog;
 
-use cosim::command_processor::Conf;
+use cosim::cpelide::Conf;
 use traces::kernels::{self, KernelError, Params};
 use traces::trace::Recorder;
 

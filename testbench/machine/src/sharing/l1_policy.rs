@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use cosim::socket::Socket;
 use hwmodel::Block;
-use hwmodel::sharing_l1_policy::SharingL1Policy;
+use hwmodel::sharing::sharing_l1_policy::SharingL1Policy;
 use ports::Parameters as _;
-use ports::common::sharing_types::{L1Fill, Place, Victim};
-use ports::sharing_l1_policy::{Config, In};
+use ports::sharing::sharing_l1_policy::{Config, In};
+use ports::sharing::types::{L1Fill, Place, Victim};
 
 use super::parameters::{Parameters, SECTION, refused};
 use super::rule::{self, Rule};

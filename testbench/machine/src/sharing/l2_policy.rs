@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 
 use cosim::socket::Socket;
 use hwmodel::Block;
-use hwmodel::sharing_l2_policy::SharingL2Policy;
+use hwmodel::sharing::sharing_l2_policy::SharingL2Policy;
 use ports::Parameters as _;
-use ports::common::sharing_types::{Action, L2Fill, Lookup, Place, act};
-use ports::sharing_l2_policy::{Config, In};
+use ports::sharing::sharing_l2_policy::{Config, In};
+use ports::sharing::types::{Action, L2Fill, Lookup, Place, act};
 
 use super::parameters::{Parameters, SECTION, refused};
 use super::rule::{self, Rule};

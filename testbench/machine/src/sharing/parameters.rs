@@ -2,7 +2,7 @@
 
 use cosim::catalog::Family;
 use ports::Limit::Names;
-use ports::common::sharing_types::Sharing;
+use ports::sharing::types::Sharing;
 use ports::{ConfigError as Illegal, Fields, fields};
 
 use super::rule::{self, Rule};

@@ -1,7 +1,7 @@
 //! Rules of the sharing-aware blocks that a machine can be made without (`sharing_aware.without`),
 //! to see what each is for (specification 8).
 
-use hwmodel::{cta_scheduler, sharing_l1_policy, sharing_l2_policy};
+use hwmodel::sharing::{cta_scheduler, sharing_l1_policy, sharing_l2_policy};
 
 use crate::config::ConfigError;
 

@@ -2,10 +2,10 @@
 
 use cosim::socket::Socket;
 use hwmodel::Block;
-use hwmodel::cta_scheduler::CtaScheduler;
+use hwmodel::sharing::cta_scheduler::CtaScheduler;
 use ports::Parameters as _;
-use ports::common::sharing_types::{Launch, mode};
-use ports::cta_scheduler::{Config, In, Out};
+use ports::sharing::cta_scheduler::{Config, In, Out};
+use ports::sharing::types::{Launch, mode};
 
 use super::parameters::{Parameters, SECTION, refused};
 use super::report;

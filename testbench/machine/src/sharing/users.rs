@@ -1,6 +1,6 @@
 //! Which CUs have used the lines of an L2 bank: what its policy says of sharing must agree.
 
-use ports::common::sharing_types::Lookup;
+use ports::sharing::types::Lookup;
 
 use crate::cache::Way;
 use crate::engine::Cycle;

@@ -1,6 +1,6 @@
 //! When work-groups ran, and where.
 
-use ports::common::command_types::SLOTS;
+use ports::cpelide::types::SLOTS;
 
 use crate::engine::Cycle;
 

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use hwmodel::tlp_link;
-use ports::common::finepack_types::flush_cause;
+use hwmodel::finepack::tlp_link;
+use ports::finepack::types::flush_cause;
 
 use crate::context::Context;
 use crate::engine::ComponentId;

@@ -2,7 +2,7 @@
 
 use cosim::body::BodyKind;
 use hwmodel::Model;
-use hwmodel::coherence_directory::CoherenceDirectory;
+use hwmodel::directory::coherence_directory::CoherenceDirectory;
 use machine::{Bodies, Cp, Options, has_policy, names, plan};
 use traces::kernels::PROGRAMS;
 

@@ -11,7 +11,7 @@ mod text;
 use std::collections::BTreeMap;
 
 use firmware_embed::Image;
-use hwmodel::chiplet_coherence_table::{Parameters, ReferenceTable};
+use hwmodel::cpelide::chiplet_coherence_table::{Parameters, ReferenceTable};
 use machine::{Options, RunError};
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use ports::Parameters;
-use ports::common::finepack_types::FinePack;
-use ports::remote_write_queue as queue;
+use ports::finepack::remote_write_queue as queue;
+use ports::finepack::types::FinePack;
 use ports::{Port, Ports};
 
 use crate::figure::{Ours, ours};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ports::common::sharing_types::MAX_SMS;
+use ports::sharing::types::MAX_SMS;
 
 use super::PRIVATE;
 use super::locality::Locality;

@@ -2,10 +2,10 @@
 
 use cosim::catalog::Family;
 use hwmodel::Model;
-use hwmodel::epoch_agent::EpochAgent;
-use hwmodel::epoch_manager::EpochManager;
+use hwmodel::stc::epoch_agent::EpochAgent;
+use hwmodel::stc::epoch_manager::EpochManager;
 use machine::System;
-use ports::common::stc_types::Stc;
+use ports::stc::types::Stc;
 
 use super::points::{CUS, TCS};
 use crate::experiment::{Point, Record, Runs, percent};

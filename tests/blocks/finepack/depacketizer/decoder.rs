@@ -1,7 +1,7 @@
 //! What beats stand for: accesses and errors (specification 5.6, 12). It knows no cycles.
 
-use ports::common::finepack_types::{Ingress, Tlp, aop, error_code, ingress_kind};
-use ports::depacketizer::Config;
+use ports::finepack::depacketizer::Config;
+use ports::finepack::types::{Ingress, Tlp, aop, error_code, ingress_kind};
 
 /// Accesses and errors, each in their order.
 #[derive(Debug, Default)]

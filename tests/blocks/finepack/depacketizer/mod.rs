@@ -1,10 +1,11 @@
 //! The de-packetizer: the accesses and errors of random TLPs, good ones and broken ones.
 
 mod decoder;
+mod examples;
 mod random;
 mod stalls;
 
-use hwmodel::depacketizer::{Depacketizer, Rule};
+use hwmodel::finepack::depacketizer::{Depacketizer, Rule};
 
 use super::{Bodies, Check, are_missed, hold};
 

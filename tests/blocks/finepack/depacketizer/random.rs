@@ -1,8 +1,8 @@
 //! Random TLPs: good ones, and such with one thing broken.
 
-use hwmodel::depacketizer::Depacketizer;
-use ports::common::finepack_types::{BeatData, Tlp};
-use ports::depacketizer::{Config, In};
+use hwmodel::finepack::depacketizer::Depacketizer;
+use ports::finepack::depacketizer::{Config, In};
+use ports::finepack::types::{BeatData, Tlp};
 
 use super::Bodies;
 use super::decoder::decode;

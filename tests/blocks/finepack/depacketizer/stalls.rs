@@ -1,8 +1,8 @@
 //! How much the block takes of what it cannot pass on, and when it finds an error.
 
-use hwmodel::depacketizer::Depacketizer;
-use ports::common::finepack_types::{BeatData, Tlp, error_code};
-use ports::depacketizer::{Config, In};
+use hwmodel::finepack::depacketizer::Depacketizer;
+use ports::finepack::depacketizer::{Config, In};
+use ports::finepack::types::{BeatData, Tlp, error_code};
 
 use super::Bodies;
 use crate::finepack::{ensure, named};

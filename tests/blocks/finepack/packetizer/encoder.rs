@@ -1,7 +1,7 @@
 //! The TLP of a packet, from its drain beats (specification 3.5, 3.6).
 
-use ports::common::finepack_types::{Drain, aop, drain_kind};
-use ports::packetizer::Config;
+use ports::finepack::packetizer::Config;
+use ports::finepack::types::{Drain, aop, drain_kind};
 
 use crate::finepack::runs;
 

@@ -1,9 +1,10 @@
 //! The packetizer: the TLPs of random packets, to the byte.
 
 mod encoder;
+mod examples;
 mod random;
 
-use hwmodel::packetizer::{Packetizer, Rule};
+use hwmodel::finepack::packetizer::{Packetizer, Rule};
 
 use super::{Bodies, Check, are_missed, hold};
 

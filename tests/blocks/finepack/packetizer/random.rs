@@ -1,8 +1,8 @@
 //! Random packets, and a link that stalls.
 
-use hwmodel::packetizer::Packetizer;
-use ports::common::finepack_types::{Drain, LineData, Tlp, drain_kind};
-use ports::packetizer::{Config, In};
+use hwmodel::finepack::packetizer::Packetizer;
+use ports::finepack::packetizer::{Config, In};
+use ports::finepack::types::{Drain, LineData, Tlp, drain_kind};
 
 use super::Bodies;
 use super::encoder::{Sent, tlp};

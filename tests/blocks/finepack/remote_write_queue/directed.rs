@@ -1,9 +1,9 @@
 //! What random requests do not tell: cycles, turns, and what has no end.
 
 use duet_tests::{Body, ones};
-use hwmodel::remote_write_queue::RemoteWriteQueue;
-use ports::common::finepack_types::{Req, drain_kind, flush_cause, op};
-use ports::remote_write_queue::{Config, In, Out};
+use hwmodel::finepack::remote_write_queue::RemoteWriteQueue;
+use ports::finepack::remote_write_queue::{Config, In, Out};
+use ports::finepack::types::{Req, drain_kind, flush_cause, op};
 
 use super::Bodies;
 use crate::finepack::{ensure, named};

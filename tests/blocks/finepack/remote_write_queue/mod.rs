@@ -2,10 +2,11 @@
 //! release is done from the completions.
 
 mod directed;
+mod examples;
 mod random;
 mod reference;
 
-use hwmodel::remote_write_queue::{RemoteWriteQueue, Rule};
+use hwmodel::finepack::remote_write_queue::{RemoteWriteQueue, Rule};
 
 use super::{Bodies, Check, are_missed, hold};
 

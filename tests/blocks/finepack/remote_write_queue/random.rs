@@ -3,9 +3,9 @@
 use std::collections::VecDeque;
 
 use duet_tests::{Body, ones};
-use hwmodel::remote_write_queue::RemoteWriteQueue;
-use ports::common::finepack_types::{LineData, Req, drain_kind, error_code, flush_cause, op};
-use ports::remote_write_queue::{Config, In, Out};
+use hwmodel::finepack::remote_write_queue::RemoteWriteQueue;
+use ports::finepack::remote_write_queue::{Config, In, Out};
+use ports::finepack::types::{LineData, Req, drain_kind, error_code, flush_cause, op};
 
 use super::Bodies;
 use super::reference::Reference;

@@ -3,10 +3,8 @@
 
 use std::collections::VecDeque;
 
-use ports::common::finepack_types::{
-    Drain, LineData, Req, acct, drain_kind, error_code, flush_cause, op,
-};
-use ports::remote_write_queue::Config;
+use ports::finepack::remote_write_queue::Config;
+use ports::finepack::types::{Drain, LineData, Req, acct, drain_kind, error_code, flush_cause, op};
 
 use crate::finepack::runs;
 

@@ -8,7 +8,7 @@
 use std::env;
 
 use cosim::stimulus::Random;
-use hwmodel::epoch_agent::Rule;
+use hwmodel::stc::epoch_agent::Rule;
 
 use super::demand::{Demand, Habits, Longest};
 use super::*;

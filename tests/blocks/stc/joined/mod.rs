@@ -11,8 +11,8 @@ mod transition;
 use std::collections::BTreeMap;
 
 use hwmodel::{Block, State};
-use ports::common::stc_types::{Epoch, Load, Stc, Store, Variant};
-use ports::{epoch_agent, epoch_manager};
+use ports::stc::types::{Epoch, Load, Stc, Store, Variant};
+use ports::stc::{epoch_agent, epoch_manager};
 
 use super::cu::{Chain, Down, Up};
 use super::setup::{Agent, Bodies, MODELS, Manager, on_both, small};

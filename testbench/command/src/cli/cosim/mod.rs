@@ -23,9 +23,9 @@ use cosim::inspect::Window;
 use cosim::runner::{Options, Outcome, RunError, SHARE_CYCLES};
 use cosim::settings::{Chosen, FamilyEntry, StaticInput, Statics};
 use cosim::stimulus::NewStimulus;
-use cosim::stimulus::remote_write_queue;
+use cosim::stimulus::finepack::remote_write_queue;
 use cosim::wave::{Activity, Shown};
-use ports::common::finepack_types::FinePack;
+use ports::finepack::types::FinePack;
 
 use crate::bundle::Bundle;
 

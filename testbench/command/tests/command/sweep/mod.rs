@@ -299,7 +299,7 @@ fn points_on_other_rtl_are_other_points() {
     "#;
     let Some(desk) = Desk::new("sweep_rtl") else { return };
     std::fs::write(desk.file("own.toml"), text).unwrap();
-    let file = copy_of_rtl(&desk).join("packetizer/packetizer.sv");
+    let file = copy_of_rtl(&desk).join("finepack/packetizer/packetizer.sv");
     let words = "sweep own.toml --rtl rtl";
     let known = |known: u32| {
         let run = desk.passes(words);

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-use ports::common::race_types::Rsp;
+use ports::race::types::Rsp;
 
 use crate::context::Context;
 use crate::engine::{Cycle, OutletId};

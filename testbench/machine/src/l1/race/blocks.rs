@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use cosim::socket::Socket;
-use hwmodel::access_validation_unit::AccessValidationUnit;
-use hwmodel::race_detection_unit as rdu;
-use hwmodel::speculative_load_queue::SpeculativeLoadQueue;
+use hwmodel::race::access_validation_unit::AccessValidationUnit;
+use hwmodel::race::race_detection_unit as rdu;
+use hwmodel::race::speculative_load_queue::SpeculativeLoadQueue;
 use hwmodel::{Block, Model};
-use ports::common::race_types::{Done, Lookup, MAX_VLANES, Query, Req, Rsp, req_kind, rsp_kind};
-use ports::{access_validation_unit as avu, speculative_load_queue as slq};
+use ports::race::types::{Done, Lookup, MAX_VLANES, Query, Req, Rsp, req_kind, rsp_kind};
+use ports::race::{access_validation_unit as avu, speculative_load_queue as slq};
 
 use super::Notice;
 use super::beats::AllBeats;

@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use ports::common::race_types::{
+use ports::race::types::{
     Alloc, Done, Fill, LoadName, Lookup, Req, Rsp, req_kind, result, rsp_kind,
 };
 

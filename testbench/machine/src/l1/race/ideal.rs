@@ -6,10 +6,8 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-use hwmodel::race_signature::{Granules, Hash, Keys, Signature};
-use ports::common::race_types::{
-    Done, Fill, Lookup, RaceDetection, Req, req_kind, result, rsp_kind,
-};
+use hwmodel::race::race_signature::{Granules, Hash, Keys, Signature};
+use ports::race::types::{Done, Fill, Lookup, RaceDetection, Req, req_kind, result, rsp_kind};
 
 use super::checks::{Act, Checks, View};
 use super::numbers::{bank_number, core, sm_of};

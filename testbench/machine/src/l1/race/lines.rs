@@ -1,6 +1,6 @@
 //! The lines of an L1: write-through, without allocation on writes.
 
-use ports::common::race_types::Lookup;
+use ports::race::types::Lookup;
 
 use crate::cache::{Array, Shape, Way};
 use crate::masks;

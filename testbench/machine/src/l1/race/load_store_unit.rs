@@ -12,7 +12,7 @@ mod order;
 
 use std::collections::VecDeque;
 
-use ports::common::race_types::Req;
+use ports::race::types::Req;
 use traces::trace::{Instr, InstrKind};
 
 use super::blocks::Blocks;

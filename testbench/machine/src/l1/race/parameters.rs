@@ -2,7 +2,7 @@
 
 use cosim::catalog::Family;
 use ports::Limit::{Names, Range};
-use ports::common::race_types::RaceDetection;
+use ports::race::types::RaceDetection;
 use ports::{Fields, fields};
 
 use super::rule::{self, Rule};

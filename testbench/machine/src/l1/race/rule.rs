@@ -1,7 +1,7 @@
 //! Rules of race detection that a machine can be made without (`race_detection.without`), to see
 //! what each is for: a program then shows what sequential consistency forbids (specification 6).
 
-use hwmodel::{
+use hwmodel::race::{
     access_validation_unit as avu, race_detection_unit as rdu, speculative_load_queue as slq,
 };
 

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use cosim::socket::Socket;
 use hwmodel::Block;
-use hwmodel::race_detection_unit::RaceDetectionUnit;
-use ports::common::race_types::{Req, Token, req_kind};
-use ports::race_detection_unit::{Config, In, Out};
+use hwmodel::race::race_detection_unit::RaceDetectionUnit;
+use ports::race::race_detection_unit::{Config, In, Out};
+use ports::race::types::{Req, Token, req_kind};
 
 use super::Notice;
 use super::beats::AllBeats;

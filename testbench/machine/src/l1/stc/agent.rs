@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 
 use cosim::socket::Socket;
-use hwmodel::epoch_agent::EpochAgent;
+use hwmodel::stc::epoch_agent::EpochAgent;
 use hwmodel::{Block, Model};
-use ports::common::stc_types::{Epoch, Load, Store};
-use ports::epoch_agent::{Config, In, Out};
+use ports::stc::epoch_agent::{Config, In, Out};
+use ports::stc::types::{Epoch, Load, Store};
 use traces::trace::InstrKind;
 
 use super::cache::{Cache, Found};

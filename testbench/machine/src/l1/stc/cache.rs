@@ -1,7 +1,7 @@
 //! The lines of an L1 under epochs (STC, table 1, section 4.2; STC specification 5.6): no line is
 //! held of a band whose epoch it is.
 
-use ports::common::stc_types::{Epoch, Stc};
+use ports::stc::types::{Epoch, Stc};
 
 use crate::cache::{Array, Shape, Way};
 

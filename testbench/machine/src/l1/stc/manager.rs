@@ -1,9 +1,9 @@
 //! The epoch manager of a GPU.
 
 use cosim::socket::Socket;
-use hwmodel::epoch_manager::EpochManager;
+use hwmodel::stc::epoch_manager::EpochManager;
 use hwmodel::{Block, Model};
-use ports::epoch_manager::{Config, In, Out};
+use ports::stc::epoch_manager::{Config, In, Out};
 
 use super::parameters::Parameters;
 use super::{Down, Up};

@@ -52,7 +52,7 @@ message! {
         dmd_ack: bool = 1,
         prep: bool = 1,
         chg: bool = 1,
-        chg_info: ports::common::stc_types::Epoch = (bands,),
+        chg_info: ports::stc::types::Epoch = (bands,),
     }
 }
 
@@ -62,6 +62,6 @@ message! {
         ready: bool = 1,
         done: bool = 1,
         req_valid: bool = 1,
-        req: ports::common::stc_types::Req = (),
+        req: ports::stc::types::Req = (),
     }
 }

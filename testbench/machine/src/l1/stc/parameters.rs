@@ -2,7 +2,7 @@
 
 use cosim::catalog::Family;
 use ports::Limit::Range;
-use ports::common::stc_types::{Stc, Variant};
+use ports::stc::types::{Stc, Variant};
 use ports::{Fields, fields};
 
 use crate::config::{ConfigError, System};

@@ -5,9 +5,7 @@ use std::collections::VecDeque;
 
 use cosim::socket::Socket;
 use hwmodel::{Block, Model};
-use ports::common::timestamp_types::{
-    BusReq, BusRsp, DramReq, DramRsp, Pick, bus_op, rsp_op, sync,
-};
+use ports::timestamp::types::{BusReq, BusRsp, DramReq, DramRsp, Pick, bus_op, rsp_op, sync};
 
 use super::cache::aop_of;
 use super::keeps::Keeps;

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use cosim::socket::Socket;
 use hwmodel::{Block, Model};
-use ports::common::timestamp_types::{BusReq, BusRsp, CoreReq, CoreRsp, bus_op, op, rsp_op};
+use ports::timestamp::types::{BusReq, BusRsp, CoreReq, CoreRsp, bus_op, op, rsp_op};
 use traces::trace::{AtomicOp, Instr, InstrKind};
 
 use super::parameters::Parameters;

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use ports::common::timestamp_types::{Ask, Event, Pick, Timestamp, event};
+use ports::timestamp::types::{Ask, Event, Pick, Timestamp, event};
 
 use crate::cache::{Choice, Way, Ways};
 use crate::context::Context;

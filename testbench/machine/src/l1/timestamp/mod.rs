@@ -12,7 +12,7 @@ mod rule;
 mod side;
 mod unit;
 
-use cosim::command_processor::SyncMode;
+use cosim::cpelide::SyncMode;
 use ports::message;
 
 use super::{Design, SRC};

@@ -2,8 +2,9 @@
 
 use cosim::catalog::Family;
 use ports::Limit::Names;
-use ports::common::timestamp_types::{Protocol, Timestamp};
-use ports::{ConfigError as Illegal, Fields, Parameters as _, fields, gtsc_rst};
+use ports::timestamp::gtsc_rst;
+use ports::timestamp::types::{Protocol, Timestamp};
+use ports::{ConfigError as Illegal, Fields, Parameters as _, fields};
 
 use super::rule::{self, Rule};
 use crate::config::{ConfigError, System};

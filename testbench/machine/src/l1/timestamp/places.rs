@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use ports::common::timestamp_types::{Ask, BusRsp, Event, Pick, Timestamp, event, rsp_op};
+use ports::timestamp::types::{Ask, BusRsp, Event, Pick, Timestamp, event, rsp_op};
 
 use crate::cache::{Choice, Way, Ways};
 use crate::context::Context;

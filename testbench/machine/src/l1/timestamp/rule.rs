@@ -1,7 +1,7 @@
 //! Rules of timestamp coherence that a machine can be made without (`timestamp.without`), to see
 //! what each is for (specification 8.2).
 
-use hwmodel::{gtsc_l1, gtsc_l2, gtsc_rst, tc_l1, tc_l2};
+use hwmodel::timestamp::{gtsc_l1, gtsc_l2, gtsc_rst, tc_l1, tc_l2};
 
 use crate::config::ConfigError;
 

@@ -1,8 +1,9 @@
 //! What G-TSC and TC differ in for what stands around their blocks: which ports they have.
 
-use hwmodel::{Model, gtsc_l1, gtsc_l2, tc_l1, tc_l2};
+use hwmodel::Model;
+use hwmodel::timestamp::{gtsc_l1, gtsc_l2, tc_l1, tc_l2};
 use ports::ConfigError;
-use ports::common::timestamp_types::{
+use ports::timestamp::types::{
     Ask, BusReq, BusRsp, CoreReq, CoreRsp, DramReq, DramRsp, Event, Pick, TC_TS_W, Timestamp,
     bus_op, rsp_op,
 };
@@ -144,11 +145,11 @@ impl Side for Gtsc {
         fields * ts_w.div_ceil(8) as u8
     }
 
-    fn l1_config(blocks: &Timestamp) -> ports::gtsc_l1::Config {
+    fn l1_config(blocks: &Timestamp) -> ports::timestamp::gtsc_l1::Config {
         blocks.into()
     }
 
-    fn l2_config(blocks: &Timestamp) -> ports::gtsc_l2::Config {
+    fn l2_config(blocks: &Timestamp) -> ports::timestamp::gtsc_l2::Config {
         blocks.into()
     }
 
@@ -163,11 +164,11 @@ impl Side for Gtsc {
     }
 
     #[inline]
-    fn l1_in(inputs: &L1In) -> ports::gtsc_l1::In {
+    fn l1_in(inputs: &L1In) -> ports::timestamp::gtsc_l1::In {
         let L1In {
             core_req, core_rsp_ready, bus_req_ready, bus_rsp, sm_id, rep, policy, pick, ..
         } = *inputs;
-        ports::gtsc_l1::In {
+        ports::timestamp::gtsc_l1::In {
             core_req,
             core_rsp_ready,
             bus_req_ready,
@@ -180,7 +181,7 @@ impl Side for Gtsc {
     }
 
     #[inline]
-    fn l1_out(out: &ports::gtsc_l1::Out) -> L1Out {
+    fn l1_out(out: &ports::timestamp::gtsc_l1::Out) -> L1Out {
         L1Out {
             core_req_ready: out.core_req_ready,
             core_rsp: out.core_rsp,
@@ -198,7 +199,7 @@ impl Side for Gtsc {
     }
 
     #[inline]
-    fn l2_in(inputs: &L2In) -> ports::gtsc_l2::In {
+    fn l2_in(inputs: &L2In) -> ports::timestamp::gtsc_l2::In {
         let L2In {
             bus_req,
             bus_rsp_ready,
@@ -211,7 +212,7 @@ impl Side for Gtsc {
             pick,
             ..
         } = *inputs;
-        ports::gtsc_l2::In {
+        ports::timestamp::gtsc_l2::In {
             bus_req,
             bus_rsp_ready,
             dram_req_ready,
@@ -225,7 +226,7 @@ impl Side for Gtsc {
     }
 
     #[inline]
-    fn l2_out(out: &ports::gtsc_l2::Out) -> L2Out {
+    fn l2_out(out: &ports::timestamp::gtsc_l2::Out) -> L2Out {
         L2Out {
             bus_req_ready: out.bus_req_ready,
             bus_rsp: out.bus_rsp,
@@ -242,7 +243,7 @@ impl Side for Gtsc {
         }
     }
 
-    fn l1_counters(out: &ports::gtsc_l1::Out, all: &mut CounterValues) {
+    fn l1_counters(out: &ports::timestamp::gtsc_l1::Out, all: &mut CounterValues) {
         let cnt = &out.cnt;
         let counted = [
             ("hits", cnt.load_hit),
@@ -264,7 +265,7 @@ impl Side for Gtsc {
         all.extend(counted.map(|(name, count)| (name, count.into())));
     }
 
-    fn l2_counters(out: &ports::gtsc_l2::Out, all: &mut CounterValues) {
+    fn l2_counters(out: &ports::timestamp::gtsc_l2::Out, all: &mut CounterValues) {
         let cnt = &out.cnt;
         let counted =
             [("timestamp_evictions", cnt.evictions), ("timestamp_l2_hold_cycles", cnt.hold_cycles)];
@@ -293,11 +294,11 @@ impl Side for Tc {
         4
     }
 
-    fn l1_config(blocks: &Timestamp) -> ports::tc_l1::Config {
+    fn l1_config(blocks: &Timestamp) -> ports::timestamp::tc_l1::Config {
         blocks.into()
     }
 
-    fn l2_config(blocks: &Timestamp) -> ports::tc_l2::Config {
+    fn l2_config(blocks: &Timestamp) -> ports::timestamp::tc_l2::Config {
         blocks.into()
     }
 
@@ -312,7 +313,7 @@ impl Side for Tc {
     }
 
     #[inline]
-    fn l1_in(inputs: &L1In) -> ports::tc_l1::In {
+    fn l1_in(inputs: &L1In) -> ports::timestamp::tc_l1::In {
         let L1In {
             core_req,
             core_rsp_ready,
@@ -324,7 +325,7 @@ impl Side for Tc {
             pick,
             ..
         } = *inputs;
-        ports::tc_l1::In {
+        ports::timestamp::tc_l1::In {
             core_req,
             core_rsp_ready,
             bus_req_ready,
@@ -337,7 +338,7 @@ impl Side for Tc {
     }
 
     #[inline]
-    fn l1_out(out: &ports::tc_l1::Out) -> L1Out {
+    fn l1_out(out: &ports::timestamp::tc_l1::Out) -> L1Out {
         L1Out {
             core_req_ready: out.core_req_ready,
             core_rsp: out.core_rsp,
@@ -354,14 +355,22 @@ impl Side for Tc {
     }
 
     #[inline]
-    fn l2_in(inputs: &L2In) -> ports::tc_l2::In {
+    fn l2_in(inputs: &L2In) -> ports::timestamp::tc_l2::In {
         let L2In { bus_req, bus_rsp_ready, dram_req_ready, dram_rsp, sync, policy, pick, .. } =
             *inputs;
-        ports::tc_l2::In { bus_req, bus_rsp_ready, dram_req_ready, dram_rsp, sync, policy, pick }
+        ports::timestamp::tc_l2::In {
+            bus_req,
+            bus_rsp_ready,
+            dram_req_ready,
+            dram_rsp,
+            sync,
+            policy,
+            pick,
+        }
     }
 
     #[inline]
-    fn l2_out(out: &ports::tc_l2::Out) -> L2Out {
+    fn l2_out(out: &ports::timestamp::tc_l2::Out) -> L2Out {
         L2Out {
             bus_req_ready: out.bus_req_ready,
             bus_rsp: out.bus_rsp,
@@ -378,7 +387,7 @@ impl Side for Tc {
         }
     }
 
-    fn l1_counters(out: &ports::tc_l1::Out, all: &mut CounterValues) {
+    fn l1_counters(out: &ports::timestamp::tc_l1::Out, all: &mut CounterValues) {
         let cnt = &out.cnt;
         let counted = [
             ("hits", cnt.load_hit),
@@ -389,7 +398,7 @@ impl Side for Tc {
         all.extend(counted.map(|(name, count)| (name, count.into())));
     }
 
-    fn l2_counters(out: &ports::tc_l2::Out, all: &mut CounterValues) {
+    fn l2_counters(out: &ports::timestamp::tc_l2::Out, all: &mut CounterValues) {
         let cnt = &out.cnt;
         let counted = [
             ("timestamp_lease_stalls", cnt.stall_lease),

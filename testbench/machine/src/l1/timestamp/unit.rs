@@ -1,9 +1,9 @@
 //! The reset of a GPU's timestamps, between its L1s and its L2 banks.
 
 use cosim::socket::Socket;
-use hwmodel::gtsc_rst::GtscRst;
+use hwmodel::timestamp::gtsc_rst::GtscRst;
 use hwmodel::{Block, Model};
-use ports::gtsc_rst::{In, Out};
+use ports::timestamp::gtsc_rst::{In, Out};
 
 use super::parameters::Parameters;
 use super::rule::{self, Rule};

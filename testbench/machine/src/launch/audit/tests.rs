@@ -1,9 +1,9 @@
 //! A firmware that decides wrongly, played by the test on two chiplets.
 
-use cosim::command_processor::packet::{self, Access, Labels, Range, Scope};
+use cosim::cpelide::packet::{self, Access, Labels, Range, Scope};
 use ports::Bytes;
-use ports::command_processor::Out;
-use ports::local_command_processor as local;
+use ports::cpelide::command_processor::Out;
+use ports::cpelide::local_command_processor as local;
 
 use super::*;
 
@@ -45,7 +45,8 @@ impl Bench {
 
     fn see(&mut self, host: Out, rx: Option<Message>) -> Result<(), String> {
         self.now += 1;
-        let crossbar = ports::cp_crossbar::Out { tx_ready: true, rx, ..Default::default() };
+        let crossbar =
+            ports::cpelide::cp_crossbar::Out { tx_ready: true, rx, ..Default::default() };
         let host = Out { rx_ready: true, cnt: self.counters, ..host };
         let shown = Outputs { host, crossbar, locals: vec![local::Out::default(); 2] };
         self.auditor.see(self.now, &shown)

@@ -4,7 +4,7 @@
 use cosim::flip::Flip;
 use cosim::socket::{Pattern, Window};
 use hwmodel::Model;
-use hwmodel::coherence_directory::CoherenceDirectory;
+use hwmodel::directory::coherence_directory::CoherenceDirectory;
 use traces::trace::{Access, AccessKind, KernelSpec, Key, Record};
 
 use super::*;

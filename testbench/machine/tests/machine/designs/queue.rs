@@ -11,9 +11,9 @@ use std::collections::VecDeque;
 
 use cosim::socket::Socket;
 use hwmodel::Block;
-use hwmodel::test_queue::TestQueue;
+use hwmodel::common::test_queue::TestQueue;
 use ports::Fields;
-use ports::test_queue::{Config, In, Item};
+use ports::common::test_queue::{Config, In, Item};
 
 inventory::submit! { DESIGN }
 

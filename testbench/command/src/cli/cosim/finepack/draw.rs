@@ -4,7 +4,7 @@ use cosim::settings::Statics;
 use cosim::stimulus::Random;
 use machine::systems::{self, Shape};
 use machine::{System, names};
-use ports::common::finepack_types::FinePack;
+use ports::finepack::types::FinePack;
 use traces::trace::AtomicOp;
 use traces::workloads::program::{Area, Kernel, Labels, Place, Program, Step, What, Who};
 

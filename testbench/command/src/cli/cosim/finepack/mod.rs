@@ -23,7 +23,7 @@ use cosim::stimulus::Random;
 use cosim::wave::{Shown, Wave, plain_clock, write_window};
 use machine::{Bodies, Machine, RunError};
 use ports::Description;
-use ports::common::finepack_types::FinePack;
+use ports::finepack::types::FinePack;
 
 use crate::cli::job::run_failure;
 use crate::cli::output::{Shared, alone};

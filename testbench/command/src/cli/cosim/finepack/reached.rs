@@ -7,7 +7,7 @@ use std::rc::Rc;
 use cosim::Mismatch;
 use cosim::runner::Outcome;
 use cosim::stimulus::Count;
-use hwmodel::tlp_link::Sent;
+use hwmodel::finepack::tlp_link::Sent;
 use machine::{Checked, Machine};
 
 use super::BLOCKS;

@@ -1,6 +1,6 @@
 //! What comes back: from the unit, and lines from the L2 (specification 5.7 U5, U7, U8).
 
-use ports::common::race_types::{Done, Fill, rsp_kind};
+use ports::race::types::{Done, Fill, rsp_kind};
 
 use super::super::ids::About;
 use super::super::rule::Rule;

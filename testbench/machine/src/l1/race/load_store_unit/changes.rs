@@ -1,7 +1,7 @@
 //! Stores and atomics are sent, replays taken, and lines changed at a cycle's end (specification
 //! 5.7 U2, U8 to U12).
 
-use ports::common::race_types::{Req, req_kind};
+use ports::race::types::{Req, req_kind};
 
 use super::super::checks::{Config, View};
 use super::super::rule::Rule;

@@ -1,6 +1,6 @@
 //! Loads are looked up, and act (specification 5.7 U1 to U6).
 
-use ports::common::race_types::{Alloc, Req, req_kind, result};
+use ports::race::types::{Alloc, Req, req_kind, result};
 
 use super::super::checks::{Config, View};
 use super::super::ids::About;

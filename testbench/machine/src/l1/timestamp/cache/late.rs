@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use ports::common::timestamp_types::BusRsp;
+use ports::timestamp::types::BusRsp;
 
 use super::super::rule::Rule;
 use crate::context::Context;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use ports::common::timestamp_types::CoreRsp;
+use ports::timestamp::types::CoreRsp;
 
 use super::super::side::Side;
 use super::{Cache, IDS, aop_of};

@@ -1,0 +1,3 @@
+//! Parts that several families use: stimuli.
+
+pub mod test_queue;

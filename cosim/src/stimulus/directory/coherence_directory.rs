@@ -1,0 +1,399 @@
+//! Requests to a coherence directory, legal and faulty, and back-pressure.
+
+use std::collections::VecDeque;
+
+use hwmodel::Block;
+use hwmodel::directory::coherence_directory::CoherenceDirectory;
+use ports::directory::coherence_directory::{
+    Config, In, Inv, Out, Req, Rsp, Variant, cause, err, op,
+};
+
+use crate::blocks;
+use crate::seen;
+use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+
+crate::family!(Config, "directory");
+crate::pair!(CoherenceDirectory: Config);
+
+inventory::submit! {
+    blocks::entry::<Inputs>(
+        "tracks sharers of home lines and invalidates them: baseline, HMG, REC, ideal"
+    )
+}
+
+/// Requests after which the oldest job holds further ones up (specification section 6, rule 2).
+const OLD: u8 = 96;
+
+/// What one phase draws. Chances are parts of 256.
+#[derive(Clone, Debug)]
+struct Phase {
+    left: u32,
+    valid: u32,
+    rsp_ready: u32,
+    inv_ready: u32,
+    /// Relative frequency of each op.
+    ops: [u32; 6],
+    /// Chance of a request that must be refused.
+    fault: u32,
+    /// Chance that a request concerns the entry of the one before.
+    again: u32,
+    /// Sets in use: the first, and how many.
+    sets: (u32, u32),
+    /// Entries in use that compete for a set, and the first's tag.
+    tags: (u64, u32),
+    /// Lines of an entry in use.
+    lines: u32,
+    src: Option<u8>,
+}
+
+/// What is known of a request whose response is due.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
+    op: u8,
+    src: u8,
+    id: u8,
+    /// The request before left the entry present, for another line.
+    present: bool,
+    /// The request before evicted the entry.
+    absent: bool,
+}
+
+/// The stimulus.
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    config: Config,
+    random: Random,
+    phase: Phase,
+    long: LongTime,
+    /// Long times so far.
+    stretches: usize,
+    self_id: u8,
+    held: Option<Req>,
+    /// The last request that was accepted.
+    last: Option<Req>,
+    asked: VecDeque<Asked>,
+    accepted: u64,
+    seen: Seen,
+}
+
+seen! {
+    transfers: req, rsp, inv, err;
+    rows:
+        // Rows of the transition table (specification section 5.2): three for each op.
+        table["lrd_absent", "lrd_present", "lrd_tracked", "rrd_absent", "rrd_present",
+            "rrd_tracked", "lwr_absent", "lwr_present", "lwr_tracked", "rwr_absent", "rwr_present",
+            "rwr_tracked", "evict_absent", "evict_present", "evict_tracked", "", "", "fence"],
+        rwr_of_only_sharer, inv_write, inv_fence, req_held, rsp_held, inv_held,
+        counter_beyond_16_bits, req_held_by_old_job, err_src, err_op,
+        rwr_of_others, inv_several_dests, err_addr, inv_evict, victim, inv_several_lines,
+}
+
+/// What an op can find, in the order of its rows in the table.
+const ABSENT: usize = 0;
+const PRESENT: usize = 1;
+const TRACKED: usize = 2;
+
+impl Inputs {
+    fn draw_phase(r: &mut Random, c: &Config, self_id: u8) -> Phase {
+        let ways = c.ways;
+        let sets = if c.variant == Variant::Ideal { c.ideal_lines } else { c.sets() };
+        let in_use = r.pick(&[1, 1, 2, 4, 16, sets]).min(sets);
+        let tags = r.pick(&[1, ways.div_ceil(2), ways, ways + 1, 2 * ways, 4 * ways]);
+        let most = (1 << c.address_width) / (u64::from(c.range) * u64::from(sets));
+        let tags = u64::from(tags).min(most) as u32;
+        let free = most - u64::from(tags);
+        let any = r.word() % (free + 1);
+        let first = r.pick(&[0, free, any]);
+        let mut ops = [0; 6];
+        for (chance, mix) in
+            ops.iter_mut().zip([[1, 4, 0], [8, 4, 16], [1, 4, 0], [2, 4, 0], [0, 1, 0], [0, 1, 4]])
+        {
+            *chance = r.pick(&mix);
+        }
+        if ops.iter().sum::<u32>() == 0 {
+            ops = [1; 6];
+        }
+        let other = (u32::from(self_id) + 1 + r.below(c.gpus - 1)) % c.gpus;
+        let most_cycles = r.pick(&[200, 200, 600, 4000]);
+        let mut phase = Phase {
+            left: 1 + r.below(most_cycles),
+            valid: r.pick(&[256, 256, 200, 64, 8]),
+            rsp_ready: r.pick(&[256, 256, 200, 100, 16]),
+            inv_ready: r.pick(&[256, 256, 200, 100, 16, 0]),
+            ops,
+            fault: r.pick(&[0, 0, 2, 24]),
+            again: r.pick(&[0, 16, 128]),
+            sets: (r.below(sets - in_use + 1), in_use),
+            tags: (first, tags),
+            lines: r.pick(&[1, 2, c.pos(), c.pos()]).min(c.pos()),
+            src: if r.chance(64) { Some(other as u8) } else { None },
+        };
+        if r.chance(16) {
+            // Few jobs among many requests: a job grows old while it is held.
+            phase.ops = [128, 0, 0, 0, 0, 1];
+            (phase.valid, phase.rsp_ready, phase.inv_ready) = (256, 256, 2);
+        }
+        phase
+    }
+
+    /// What a long time is full of, in turn.
+    fn long_phase(&mut self) -> Phase {
+        let c = &self.config;
+        let sets = if c.variant == Variant::Ideal { c.ideal_lines } else { c.sets() };
+        let most = (1 << c.address_width) / (u64::from(c.range) * u64::from(sets));
+        let one_line = Phase {
+            left: LongTime::CYCLES as u32,
+            valid: 256,
+            rsp_ready: 256,
+            inv_ready: 256,
+            ops: [0, 1, 0, 0, 0, 0],
+            fault: 0,
+            again: 0,
+            sets: (0, 1),
+            tags: (0, 1),
+            lines: 1,
+            src: None,
+        };
+        let stretch = self.stretches % 6;
+        self.stretches += 1;
+        match stretch {
+            // Each read takes the place of another line.
+            1 => {
+                let tags = most.min(1 << 16) as u32;
+                Phase { sets: (0, sets), tags: (0, tags), ..one_line }
+            }
+            // Nothing is taken.
+            2 => Phase { rsp_ready: 0, ..one_line },
+            3 => Phase { ops: [0, 0, 0, 1, 0, 0], ..one_line },
+            4 => Phase { ops: [255, 1, 0, 0, 0, 0], ..one_line },
+            5 => Phase { ops: [0, 0, 1, 0, 0, 0], ..one_line },
+            _ => one_line,
+        }
+    }
+
+    fn address(&mut self) -> u64 {
+        let (c, p, r) = (&self.config, &self.phase, &mut self.random);
+        let low = r.word() % u64::from(c.line);
+        let line = u64::from(r.below(p.lines)) * u64::from(c.line);
+        let range = u64::from(c.range);
+        let again = self.last.filter(|_| r.chance(p.again));
+        if let Some(last) = again {
+            return last.addr / range * range + line + low;
+        }
+        let set = u64::from(p.sets.0 + r.below(p.sets.1));
+        if c.variant == Variant::Ideal {
+            return set * range + low;
+        }
+        let tag = p.tags.0 + u64::from(r.below(p.tags.1));
+        (tag * u64::from(c.sets()) + set) * range + line + low
+    }
+
+    fn request(&mut self) -> Req {
+        let addr = self.address();
+        let (c, p, r) = (&self.config, &self.phase, &mut self.random);
+        let op = r.weighted(&p.ops) as u8;
+        let other = (u32::from(self.self_id) + 1 + r.below(c.gpus - 1)) % c.gpus;
+        let src = match op {
+            op::LRD | op::LWR => self.self_id,
+            op::RRD | op::RWR => p.src.unwrap_or(other as u8),
+            _ => r.below(c.gpus) as u8,
+        };
+        let mut req = Req { addr, id: r.word() as u8, src, op };
+        // Ideal has a second fault beside that of the source: the response reports one of them.
+        let mut faults = u32::from(r.chance(p.fault));
+        if faults > 0 && c.variant == Variant::Ideal {
+            faults += r.below(2);
+        }
+        for _ in 0..faults {
+            match r.below(4) {
+                0 => req.op = 6 + r.below(2) as u8,
+                1 => req.src = r.below(16) as u8,
+                2 => req.src = if req.src == self.self_id { other as u8 } else { self.self_id },
+                _ => req.addr = r.word() & ((1 << c.address_width) - 1),
+            }
+        }
+        req
+    }
+
+    /// What the directory must do with a request, if it must refuse it.
+    fn fault(&self, req: &Req) -> Option<u8> {
+        let c = &self.config;
+        let home = req.src == self.self_id;
+        let wrong_src = match req.op {
+            op::LRD | op::LWR => !home,
+            op::RRD | op::RWR => home,
+            _ => false,
+        };
+        let lines = u64::from(c.ideal_lines) * u64::from(c.line);
+        match req.op {
+            6.. => Some(err::OP),
+            _ if wrong_src || u32::from(req.src) >= c.gpus => Some(err::SRC),
+            op::FENCE => None,
+            _ if c.variant == Variant::Ideal && req.addr >= lines => Some(err::ADDR),
+            _ => None,
+        }
+    }
+
+    fn accept(&mut self, req: Req) {
+        let range = u64::from(self.config.range);
+        let line = u64::from(self.config.line);
+        let last = self.last.filter(|last| last.addr / range == req.addr / range);
+        let allocates = |last: &Req| matches!(last.op, op::RRD | op::RWR);
+        let present = last.is_some_and(|l| allocates(&l) && l.addr / line != req.addr / line);
+        let absent = last.is_some_and(|last| last.op == op::EVICT);
+        let fault = self.fault(&req);
+        if fault.is_none() {
+            let Req { op, src, id, .. } = req;
+            self.asked.push_back(Asked { op, src, id, present, absent });
+        } else {
+            // Its response counts for no row.
+            self.asked.push_back(Asked { op: 6, src: 0, id: req.id, present, absent });
+        }
+        self.last = Some(req).filter(|_| fault.is_none());
+        self.accepted += 1;
+        self.seen.req += 1;
+    }
+
+    fn answered(&mut self, rsp: &Rsp) {
+        self.seen.rsp += 1;
+        let Some(asked) = self.asked.pop_front().filter(|asked| asked.id == rsp.id) else { return };
+        if asked.op > 5 {
+            return;
+        }
+        let rec = self.config.variant == Variant::Rec;
+        let rows = &mut self.seen.table[3 * usize::from(asked.op)..];
+        if rsp.hit || asked.op == op::FENCE {
+            rows[TRACKED] += 1;
+        } else if !rec || rsp.alloc || asked.absent {
+            rows[ABSENT] += 1;
+        } else if asked.present || matches!(asked.op, op::RRD | op::RWR) || rsp.evicted {
+            rows[PRESENT] += 1;
+        }
+        if asked.op == op::RWR && rsp.hit {
+            let only = rsp.sharers == 1 << asked.src;
+            self.seen.rwr_of_only_sharer += u64::from(only);
+            self.seen.rwr_of_others += u64::from(!only);
+        }
+        self.seen.victim += u64::from(rsp.alloc && rsp.evicted);
+    }
+
+    fn invalidates(&mut self, inv: &Inv) {
+        let seen = &mut self.seen;
+        seen.inv += 1;
+        *(match inv.cause {
+            cause::WRITE => &mut seen.inv_write,
+            cause::EVICT => &mut seen.inv_evict,
+            _ => &mut seen.inv_fence,
+        }) += 1;
+        seen.inv_several_lines += u64::from(!inv.last);
+        seen.inv_several_dests += u64::from(inv.dest.count_ones() > 1);
+    }
+
+    fn count(&mut self, input: &In, out: &Out) {
+        if let Some(req) = input.req
+            && out.req_ready
+        {
+            self.accept(req);
+        }
+        if let Some(rsp) = out.rsp.filter(|_| input.rsp_ready) {
+            self.answered(&rsp);
+        }
+        if let Some(inv) = out.inv {
+            if input.inv_ready {
+                self.invalidates(&inv);
+            }
+            let age = (self.accepted as u8).wrapping_sub(inv.seq);
+            self.seen.req_held_by_old_job += u64::from(!out.req_ready && age == OLD);
+        }
+        let seen = &mut self.seen;
+        let c = &out.cnt;
+        let most = [c.req_lrd, c.req_rrd, c.req_lwr, c.req_rwr, c.ready_low_cycles];
+        seen.counter_beyond_16_bits +=
+            u64::from(most.iter().any(|count| *count > u32::from(u16::MAX)));
+        seen.req_held += u64::from(input.req.is_some() && !out.req_ready);
+        seen.rsp_held += u64::from(out.rsp.is_some() && !input.rsp_ready);
+        seen.inv_held += u64::from(out.inv.is_some() && !input.inv_ready);
+        if let Some(code) = out.err {
+            seen.err += 1;
+            match code {
+                err::SRC => seen.err_src += 1,
+                err::OP => seen.err_op += 1,
+                err::ADDR => seen.err_addr += 1,
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Stimulus for Inputs {
+    type Model = CoherenceDirectory;
+
+    fn restart(&mut self, cycles: u64) {
+        self.long = LongTime::plan(&mut self.random, cycles);
+        self.self_id = self.random.below(self.config.gpus) as u8;
+        self.phase = Self::draw_phase(&mut self.random, &self.config, self.self_id);
+        (self.held, self.last, self.accepted) = (None, None, 0);
+        self.asked.clear();
+    }
+
+    fn inputs(&mut self, out: &<CoherenceDirectory as Block>::Out) -> In {
+        if self.long.cycle() == Some(0) {
+            self.phase = self.long_phase();
+        } else if self.phase.left == 0 {
+            self.phase = Self::draw_phase(&mut self.random, &self.config, self.self_id);
+        }
+        self.phase.left -= 1;
+        if self.held.is_none() && self.random.chance(self.phase.valid) {
+            self.held = Some(self.request());
+        }
+        let input = In {
+            req: self.held,
+            rsp_ready: self.random.chance(self.phase.rsp_ready),
+            inv_ready: self.random.chance(self.phase.inv_ready),
+            self_id: self.self_id,
+            // Also places that no entry has.
+            hist_sel: self.random.below(2 * self.config.pos()).min(63) as u8,
+        };
+        self.count(&input, out);
+        if out.req_ready {
+            self.held = None;
+        }
+        input
+    }
+
+    fn seen(&self) -> &dyn Reached {
+        &self.seen
+    }
+
+    fn can_reach(&self, row: &str) -> bool {
+        let Config { variant, gpus, .. } = self.config;
+        match row {
+            "rwr_of_others" | "inv_several_dests" => gpus > 2,
+            "err_addr" => variant == Variant::Ideal,
+            "inv_evict" | "victim" => variant != Variant::Ideal,
+            "inv_several_lines" => matches!(variant, Variant::Hmg | Variant::Rec),
+            row => variant == Variant::Rec || !row.ends_with("_present"),
+        }
+    }
+}
+
+impl NewStimulus for Inputs {
+    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let phase = Self::draw_phase(&mut random, config, 0);
+        Self {
+            config: config.clone(),
+            random,
+            phase,
+            long: LongTime::never(),
+            // Another first one for each seed.
+            stretches: seed as usize,
+            self_id: 0,
+            held: None,
+            last: None,
+            asked: VecDeque::new(),
+            accepted: 0,
+            seen: Seen::default(),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Requests, answers and loads for a speculative load queue: its SM, and an access validation unit
+//! with a small signature, which sometimes break the rules.
+
+mod queue;
+mod rows;
+
+use hwmodel::Block;
+use hwmodel::race::speculative_load_queue::SpeculativeLoadQueue;
+use ports::race::speculative_load_queue::{Config, In, Out};
+use ports::race::types::{Alloc, Done, rsp_kind};
+
+use crate::blocks;
+use crate::stimulus::draws::draws;
+use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use queue::Queue;
+use rows::Seen;
+
+crate::pair!(SpeculativeLoadQueue: ports::race::types::RaceDetection);
+
+inventory::submit! {
+    blocks::entry::<Inputs>(
+        "race detection: holds speculative load hits until their check completes"
+    )
+}
+
+/// Most requests without an answer.
+const MOST_OUT: u32 = 255;
+
+draws! {
+    /// What one phase draws. Chances are parts of 256.
+    struct Phase(r: &mut Random) {
+        left: u32 = 16 + { let most = r.pick(&[128, 512, 512, 2048]); r.below(most) },
+        inc: u32 = r.pick(&[256, 128, 48, 8]),
+        /// Requests without an answer, at most.
+        most: u32 = r.pick(&[1, 2, 4, 16, MOST_OUT]),
+        done: u32 = r.pick(&[256, 128, 48, 8]),
+        /// Chance that an answer changes the epoch, and that one comes unasked.
+        sync: u32 = r.pick(&[256, 128, 48, 0]),
+        forced: u32 = r.pick(&[64, 8, 0]),
+        /// Chance that an answer comes though the unit waits for the validation; it does not
+        /// change the epoch then.
+        early: u32 = r.pick(&[0, 0, 128]),
+        alloc: u32 = r.pick(&[256, 256, 128, 48, 8]),
+        /// Chance that a load that found no slot comes again at once.
+        again: u32 = r.pick(&[256, 128]),
+        /// Chance of a load though no answer is outstanding.
+        vain: u32 = r.pick(&[0, 0, 16]),
+        /// Warps in use, and the first; chance that a load is of a warp that is sent back.
+        warps: u32 = r.pick(&[1, 2, 4, 64]),
+        first: u32 = r.below(64),
+        same: u32 = r.pick(&[0, 64, 256]),
+        /// Chance that a granule is in the signature.
+        member: u32 = r.pick(&[0, 16, 96, 200, 256]),
+        ready: u32 = r.pick(&[256, 256, 128, 16]),
+        /// Chances of an answer, a request, a change of the epoch against the rules.
+        fault: u32 = r.pick(&[0, 0, 0, 8, 96]),
+    }
+}
+
+impl Phase {
+    /// A phase of any kind.
+    fn any(r: &mut Random, c: &Config) -> Self {
+        let mut phase = Self::draw(r);
+        let p = &mut phase;
+        match r.below(12) {
+            // The SM has nothing to do.
+            0 => (p.inc, p.alloc, p.done, p.forced, p.fault) = (0, 0, r.pick(&[0, 128]), 0, 0),
+            // The queue fills up: answers are late.
+            1 => {
+                (p.alloc, p.inc, p.done, p.forced, p.fault) = (256, 128, 0, r.pick(&[0, 2]), 0);
+                p.left = 32 + 2 * c.slq_n;
+            }
+            // As many requests as there may be, and more.
+            2 => {
+                (p.inc, p.most, p.forced) = (256, MOST_OUT, r.pick(&[0, 64]));
+                (p.done, p.left) = (r.pick(&[0, 16]), MOST_OUT + 200);
+                p.fault = r.pick(&[0, 8, 96]);
+            }
+            // Nearly all loads fail, at once.
+            3 => {
+                (p.inc, p.alloc, p.done, p.sync, p.member) = (256, 256, 256, 256, 256);
+                (p.ready, p.most) = (256, r.pick(&[1, 2]));
+            }
+            // All are right.
+            4 => {
+                (p.inc, p.alloc, p.done, p.sync, p.forced) = (256, 256, 256, 0, 0);
+                (p.most, p.fault) = (r.pick(&[1, 2, 4]), 0);
+            }
+            _ => {}
+        }
+        phase
+    }
+
+    /// One that is longer than a counter of 16 bits counts: loads that are right, or a full queue.
+    fn long(r: &mut Random, full: bool) -> Self {
+        let mut phase = Self::draw(r);
+        let p = &mut phase;
+        (p.left, p.inc, p.alloc, p.again) = (LongTime::CYCLES as u32, 256, 256, 256);
+        (p.sync, p.forced, p.fault, p.most) = (0, 0, 0, 2);
+        p.done = if full { 0 } else { 256 };
+        phase
+    }
+}
+
+/// The stimulus.
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    config: Config,
+    random: Random,
+    phase: Phase,
+    long: LongTime,
+    /// Long times so far.
+    stretches: u64,
+    /// A load that is shown.
+    alloc: Option<Alloc>,
+    /// Granules that the signature has, of 64.
+    signature: u64,
+    /// The epoch has changed in the cycle before, in the one before that; the block validated.
+    synced: [bool; 2],
+    busy: [bool; 2],
+    /// Queries that are answered in this cycle.
+    last: Out,
+    queue: Queue,
+    seen: Seen,
+}
+
+impl Inputs {
+    /// A granule of the small signature.
+    fn granule(addr: u32) -> u32 {
+        addr >> 7 & 63
+    }
+
+    fn sign(&mut self) {
+        let chance = self.phase.member;
+        let bits = (0..64).filter(|_| self.random.chance(chance));
+        self.signature = bits.fold(0, |bits, bit| bits | 1 << bit);
+    }
+
+    /// An answer as the access validation unit has it, or one that breaks the rules.
+    fn done(&mut self, out: &Out) -> Option<Done> {
+        let (p, r) = (&self.phase, &mut self.random);
+        let any = Done { kind: 0, id: r.word() as u8, epoch: r.below(32) as u8, sync: false };
+        if r.chance(p.fault) {
+            let sync = r.chance(128);
+            let kind = r.pick(&[rsp_kind::NORACE, rsp_kind::WACK, rsp_kind::FORCED, 7]);
+            let wanted = match r.below(3) {
+                // None is outstanding; the epoch changes too early.
+                0 => out.out == 0,
+                1 => out.busy,
+                _ => true,
+            };
+            return wanted.then_some(Done { kind, sync, ..any });
+        }
+        let waits = self.synced.contains(&true) || self.busy[1];
+        if r.chance(p.forced) && !waits {
+            return Some(Done { kind: rsp_kind::FORCED, sync: true, ..any });
+        }
+        if out.out == 0 || !r.chance(p.done) || waits && !r.chance(p.early) {
+            return None;
+        }
+        let sync = r.chance(p.sync) && !waits;
+        let kind = if sync { r.pick(&[rsp_kind::RACE, rsp_kind::WACK]) } else { rsp_kind::NORACE };
+        Some(Done { kind, sync, ..any })
+    }
+
+    fn load(&mut self, out: &Out) -> Option<Alloc> {
+        let (p, r) = (&self.phase, &mut self.random);
+        let wanted = r.chance(if out.out > 0 { p.alloc } else { p.vain });
+        if !wanted {
+            return None;
+        }
+        let warp = match out.replay {
+            Some(replay) if r.chance(p.same) => replay.warp,
+            _ => ((p.first + r.below(p.warps)) % 64) as u8,
+        };
+        let word = r.word();
+        let (tag, size, addr) = (word as u16, (word >> 16) as u8 & 7, (word >> 32) as u32);
+        Some(Alloc { warp, tag, size, addr })
+    }
+
+    fn answers(&mut self) -> u8 {
+        // Where nothing was asked they mean nothing.
+        let lanes = u8::MAX >> (8 - self.config.v_lanes);
+        let unasked = self.random.word() as u8 & lanes & !self.last.q_valid;
+        let asked = |v: &usize| self.last.q_valid >> v & 1 == 1;
+        let queries = (0..self.config.v_lanes as usize).filter(asked);
+        let member =
+            |v: usize| (self.signature >> Self::granule(self.last.q[v].addr) & 1 == 1) as u8;
+        queries.fold(unasked, |bits, v| bits | member(v) << v)
+    }
+}
+
+impl Stimulus for Inputs {
+    type Model = SpeculativeLoadQueue;
+
+    fn restart(&mut self, cycles: u64) {
+        self.long = LongTime::plan(&mut self.random, cycles);
+        self.phase = Phase::any(&mut self.random, &self.config);
+        (self.alloc, self.synced, self.busy) = (None, [false; 2], [false; 2]);
+        self.last = Out::default();
+        self.queue.clear();
+    }
+
+    fn inputs(&mut self, out: &<SpeculativeLoadQueue as Block>::Out) -> In {
+        if self.long.cycle() == Some(0) {
+            self.stretches += 1;
+            let full = self.stretches.is_multiple_of(2);
+            self.phase = Phase::long(&mut self.random, full);
+        } else if self.phase.left == 0 {
+            self.phase = Phase::any(&mut self.random, &self.config);
+        }
+        self.phase.left -= 1;
+        let q_member = self.answers();
+        if self.alloc.is_none() || !self.random.chance(self.phase.again) {
+            self.alloc = self.load(out);
+        }
+        let done = self.done(out);
+        let (p, r) = (&self.phase, &mut self.random);
+        let room = u32::from(out.out) < p.most;
+        let inc = r.chance(if room { p.inc } else { 0 }) || r.chance(p.fault) && out.out == 255;
+        let replay_ready = r.chance(p.ready);
+        let input = In { inc, done, alloc: self.alloc, q_member, replay_ready };
+        self.queue.follow(&input, out, &mut self.seen);
+        if done.is_some_and(|done| done.sync) {
+            self.sign();
+        }
+        if out.alloc_ready {
+            self.alloc = None;
+        }
+        self.synced = [done.is_some_and(|done| done.sync), self.synced[0]];
+        self.busy = [out.busy, self.busy[0]];
+        self.last = *out;
+        input
+    }
+
+    fn seen(&self) -> &dyn Reached {
+        &self.seen
+    }
+
+    fn can_reach(&self, row: &str) -> bool {
+        rows::can_reach(&self.config, row)
+    }
+}
+
+impl NewStimulus for Inputs {
+    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let phase = Phase::any(&mut random, config);
+        Self {
+            config: config.clone(),
+            random,
+            phase,
+            long: LongTime::never(),
+            stretches: seed,
+            alloc: None,
+            signature: 0,
+            synced: [false; 2],
+            busy: [false; 2],
+            last: Out::default(),
+            queue: Queue::new(config),
+            seen: Seen::default(),
+        }
+    }
+}

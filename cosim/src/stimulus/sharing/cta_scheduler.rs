@@ -1,0 +1,240 @@
+//! Launches for a scheduler of work-groups, and SMs whose work-groups end, or never began.
+
+use hwmodel::Block;
+use hwmodel::sharing::cta_scheduler::CtaScheduler;
+use ports::sharing::cta_scheduler::{Config, In, Out, err};
+use ports::sharing::types::{Launch, MAX_SMS, mode};
+
+use crate::blocks;
+use crate::seen;
+use crate::stimulus::draws::draws;
+use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+
+crate::family!(ports::sharing::types::Sharing, "sharing");
+crate::pair!(CtaScheduler: ports::sharing::types::Sharing);
+
+inventory::submit! {
+    blocks::entry::<Inputs>("sharing-aware: assigns groups of consecutive work-groups to CUs")
+}
+
+seen! {
+    transfers: k, asg, err;
+    rows:
+        mode["mode_rr", "mode_q", "mode_adpt", "mode_bcs"], no_work_groups, last_group_short, huge,
+        fewer_groups_than_sms,
+        given_by_the_test, burst["burst_of_1", "burst_of_2", "burst_of_more"],
+        several_done, all_done, done_and_assigned, asg_held, k_held, k_done,
+        launch_while_assignment_stays, err_group, err_slots, err_done, counter_beyond_16_bits,
+}
+
+draws! {
+    /// What one phase draws. Chances are parts of 256.
+    struct Phase(r: &mut Random) {
+        left: u32 = 16 + r.below(500),
+        launch: u32 = r.pick(&[256, 64, 8]),
+        ready: u32 = r.pick(&[256, 256, 64, 8]),
+        /// Of each SM that has work-groups: that one ends; that of all SMs one does.
+        done: u32 = r.pick(&[256, 64, 8, 1]),
+        together: u32 = r.pick(&[0, 0, 16]),
+        /// Of an SM that need not have any.
+        strange: u32 = r.pick(&[0, 0, 0, 4, 64]),
+        /// Of a launch that cannot be, and work-groups of others: at most.
+        illegal: u32 = r.pick(&[0, 0, 64]),
+        most: u32 = r.pick(&[1, 4, 40, 400, 1500]),
+        group: u32 = r.pick(&[1, 4, 16, 500]),
+        /// Of a launch that does not end before the next reset.
+        huge: u32 = r.pick(&[0, 64, 256]),
+    }
+}
+
+/// Cycles of an episode in which a kernel may go on until its end.
+const SHORT: u64 = 2_000;
+
+/// The stimulus.
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    config: Config,
+    random: Random,
+    phase: Phase,
+    long: LongTime,
+    /// The next reset comes soon.
+    is_short: bool,
+    k: Option<Launch>,
+    /// The launch that runs.
+    runs: Launch,
+    /// Work-groups of each SM, and those of the burst that is open.
+    on: [u32; MAX_SMS],
+    burst: usize,
+    /// Counters of the cycle before.
+    before: ports::sharing::cta_scheduler::Counters,
+    seen: Seen,
+}
+
+impl Inputs {
+    /// The greatest number of work-groups.
+    fn all_ctas(&self) -> u32 {
+        u32::MAX >> (32 - self.config.cta_w)
+    }
+
+    fn launch(&mut self) -> Launch {
+        let all = self.all_ctas();
+        let (p, r) = (&self.phase, &mut self.random);
+        let mut launch = Launch {
+            mode: r.below(4) as u8,
+            total: r.below(p.most),
+            group: 1 + r.below(p.group) as u16,
+            slots: 1 + r.below(self.config.slots) as u8,
+        };
+        if self.is_short && r.chance(p.huge) {
+            // Without its highest bit a number is a small one, which soon shows.
+            launch.total = 1 << r.below(self.config.cta_w) | r.below(16);
+            launch.group = match r.chance(128) {
+                true => 1 << r.below(16) | r.below(4) as u16,
+                false => (r.word() as u16).max(1),
+            };
+        }
+        if r.chance(p.illegal) {
+            match r.below(3) {
+                0 => launch.group = 0,
+                1 => launch.slots = 0,
+                _ => launch.slots = self.config.slots as u8 + 1 + r.below(8) as u8,
+            }
+            launch.slots &= 31;
+            // Nobody looks at these bits.
+            launch.total ^= r.word() as u32 & !all;
+        }
+        launch
+    }
+
+    fn done(&mut self) -> u16 {
+        let (p, r) = (&self.phase, &mut self.random);
+        let together = r.chance(p.together);
+        let mut done = 0;
+        for s in 0..self.config.n_sm as usize {
+            let ends = self.on[s] > 0 && (together || r.chance(p.done));
+            done |= u16::from(ends || r.chance(p.strange)) << s;
+        }
+        done
+    }
+
+    fn follow(&mut self, input: &In, out: &Out) {
+        let all_ctas = self.all_ctas();
+        let seen = &mut self.seen;
+        let all = self.config.n_sm;
+        if let Some(mut k) = input.k.filter(|_| out.k_ready) {
+            k.total &= all_ctas;
+            seen.k += 1;
+            seen.mode[usize::from(k.mode)] += 1;
+            seen.no_work_groups += u64::from(k.total == 0);
+            seen.huge += u64::from(k.total > u32::from(u16::MAX));
+            let (total, group) = (k.total, u32::from(k.group.max(1)));
+            let is_short = k.mode == mode::Q && total > 0 && total % group != 0;
+            seen.last_group_short += u64::from(is_short);
+            let is_few = k.mode == mode::ADPT && total > 0 && total.div_ceil(group) < all;
+            seen.fewer_groups_than_sms += u64::from(is_few);
+            seen.launch_while_assignment_stays += u64::from(out.asg.is_some() && !input.asg_ready);
+            self.runs = k;
+            self.k = None;
+        }
+        seen.k_held += u64::from(input.k.is_some() && !out.k_ready);
+        seen.several_done += u64::from(input.done.count_ones() > 1);
+        seen.all_done += u64::from(input.done.count_ones() == all);
+        for s in 0..all as usize {
+            self.on[s] = self.on[s].saturating_sub(u32::from(input.done >> s & 1));
+        }
+        if let Some(asg) = out.asg {
+            seen.done_and_assigned += u64::from(input.done >> asg.sm & 1);
+            seen.asg_held += u64::from(!input.asg_ready);
+            if input.asg_ready {
+                seen.asg += 1;
+                self.on[usize::from(asg.sm)] += 1;
+                self.burst += 1;
+                if !asg.more {
+                    let of_bcs = u64::from(self.runs.mode == mode::BCS);
+                    seen.burst[self.burst.min(3) - 1] += of_bcs;
+                    self.burst = 0;
+                }
+            }
+        }
+        let given = out.cnt.rr_phase_ctas != self.before.rr_phase_ctas;
+        seen.given_by_the_test += u64::from(given);
+        seen.k_done += u64::from(out.k_done);
+        seen.err += u64::from(out.err.is_some());
+        seen.err_group += u64::from(out.err == Some(err::GROUP));
+        seen.err_slots += u64::from(out.err == Some(err::SLOTS));
+        seen.err_done += u64::from(out.err == Some(err::DONE));
+        seen.counter_beyond_16_bits += u64::from(out.cnt.idle_sm_cycles > u32::from(u16::MAX));
+        self.before = out.cnt;
+    }
+}
+
+impl Stimulus for Inputs {
+    type Model = CtaScheduler;
+
+    fn restart(&mut self, cycles: u64) {
+        self.long = LongTime::plan(&mut self.random, cycles);
+        self.is_short = cycles < SHORT;
+        self.phase = Phase::draw(&mut self.random);
+        (self.k, self.on, self.burst) = (None, [0; MAX_SMS], 0);
+        self.before = ports::sharing::cta_scheduler::Counters::default();
+    }
+
+    fn inputs(&mut self, out: &<CtaScheduler as Block>::Out) -> In {
+        if self.long.cycle() == Some(0) {
+            self.phase = Phase::draw(&mut self.random);
+            // One work-group runs on, and the other SMs have none.
+            let p = &mut self.phase;
+            (p.left, p.launch, p.most) = (LongTime::CYCLES as u32, 256, 2);
+            (p.ready, p.done, p.together, p.strange, p.illegal) = (256, 0, 0, 0, 0);
+        } else if self.phase.left == 0 {
+            self.phase = Phase::draw(&mut self.random);
+        }
+        self.phase.left -= 1;
+        // It waits until it is taken.
+        if self.k.is_none() && self.random.chance(self.phase.launch) {
+            self.k = Some(self.launch());
+        }
+        let done = self.done();
+        let asg_ready = self.random.chance(self.phase.ready);
+        let input = In { k: self.k, done, asg_ready };
+        self.follow(&input, out);
+        input
+    }
+
+    fn seen(&self) -> &dyn Reached {
+        &self.seen
+    }
+
+    fn can_reach(&self, row: &str) -> bool {
+        let Config { n_sm, slots, cta_w } = self.config;
+        match row {
+            "huge" => cta_w > 16,
+            "burst_of_2" => slots > 1,
+            "burst_of_more" => slots > 2,
+            "several_done" | "counter_beyond_16_bits" => n_sm > 1,
+            // One SM: the test needs fewer groups left than SMs less one.
+            "given_by_the_test" | "fewer_groups_than_sms" => n_sm > 1,
+            _ => true,
+        }
+    }
+}
+
+impl NewStimulus for Inputs {
+    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let phase = Phase::draw(&mut random);
+        Self {
+            config: config.clone(),
+            random,
+            phase,
+            long: LongTime::never(),
+            is_short: false,
+            k: None,
+            runs: Launch::default(),
+            on: [0; MAX_SMS],
+            burst: 0,
+            before: ports::sharing::cta_scheduler::Counters::default(),
+            seen: Seen::default(),
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! Demands and conflicts of all CUs for an epoch manager, and agents that answer it late, apart
+//! from each other, or wrongly.
+
+use hwmodel::Block;
+use hwmodel::stc::epoch_manager::EpochManager;
+use ports::stc::epoch_manager::{Config, Counters, In, Out, PerCu, err};
+use ports::stc::types::{Epoch, Req, kind};
+
+use crate::blocks;
+use crate::seen;
+use crate::stimulus::draws::draws;
+use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+
+crate::family!(ports::stc::types::Stc, "stc");
+crate::pair!(EpochManager: ports::stc::types::Stc);
+
+inventory::submit! {
+    blocks::entry::<Inputs>("STC: grants address bands to all CUs of a GPU, epoch by epoch")
+}
+
+/// Addresses of a phase that stores go to.
+const LINES: usize = 8;
+
+draws! {
+    /// What one phase draws. Chances are parts of 256.
+    struct Phase(r: &mut Random, c: &Config) {
+        left: u32 = c.wakeup * (1 + { let epochs = r.pick(&[2, 8, 32]); r.below(epochs) }),
+        /// Of each CU, in each cycle: a demand, a conflict; and that all CUs send one.
+        demand: u32 = r.pick(&[256, 64, 16, 4, 1]),
+        conflict: u32 = r.pick(&[128, 32, 8, 1, 0]),
+        together: u32 = r.pick(&[0, 0, 16]),
+        /// CUs that send nothing, and that answer late.
+        silent: u32 = { let some = r.word() as u32; r.pick(&[0, 0, some]) },
+        late: u32 = { let some = r.word() as u32; r.pick(&[0, 0, some]) },
+        /// Addresses of stores, and how many of them are in use.
+        lines: [u32; LINES] = std::array::from_fn(|_| r.word() as u32),
+        used: u32 = 1 + r.below(LINES as u32),
+        /// Chance of a request to anywhere.
+        any: u32 = r.pick(&[0, 0, 8, 256]),
+        /// Relative frequency of conflicts that vote for nothing, down, up.
+        votes: [u32; 3] =
+            r.pick(&[[1, 1, 1], [1, 8, 0], [1, 0, 8], [0, 1, 0], [0, 0, 1], [1, 0, 0]]),
+        /// Of an agent: that it is ready, done, and lets go.
+        ready: u32 = r.pick(&[256, 128, 64, 16]),
+        done: u32 = r.pick(&[256, 128, 64, 16]),
+        fall: u32 = r.pick(&[256, 128, 64, 16]),
+        fault: u32 = r.pick(&[0, 0, 2, 128]),
+    }
+}
+
+/// State of the block, as its outputs say it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum At {
+    #[default]
+    Idle,
+    Prep,
+    Chg,
+    Rel,
+}
+
+/// Requests of a cycle, until the next shows what became of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sent {
+    demands: u32,
+    conflicts: u32,
+    /// In PREP, with all agents ready.
+    at_change: bool,
+}
+
+/// The stimulus.
+#[derive(Clone, Debug)]
+pub struct Inputs {
+    config: Config,
+    random: Random,
+    phase: Phase,
+    long: LongTime,
+    at: At,
+    /// Levels of the agents.
+    ready: u32,
+    done: u32,
+    /// Votes since SEB moved, those at the last selection, and whether it has moved and nothing was
+    /// selected since.
+    votes: i64,
+    counted: i64,
+    moved: bool,
+    sent: Sent,
+    last: Out,
+    seen: Seen,
+}
+
+seen! {
+    transfers: req, dmd_ack, prep, chg, ready, done, err;
+    rows:
+        demand, conflict, several_demands, demands_of_one_band, several_conflicts,
+        wake_idle, same, selection, transition,
+        demand_at_wake, demand_at_change, demand_at_move, conflict_at_change,
+        granted["one_band", "two_bands", "three_bands", "four_bands"],
+        seb["seb_down", "seb_stays", "seb_up"], at_lowest, at_highest, down_at_lowest,
+        up_at_highest, hold,
+        stale, dup, vote["vote_up", "vote_down", "vote_for_nothing"], several_votes,
+        votes_both_ways,
+        ready_apart, done_apart, fall_apart, all_at_once,
+        err_code["err_not_asked", "err_done_early", "err_ready_fell"],
+        several_errors, counter_beyond_16_bits,
+}
+
+impl Inputs {
+    fn draw_phase(r: &mut Random, c: &Config) -> Phase {
+        let mut phase = Phase::draw(r, c);
+        let p = &mut phase;
+        match r.below(12) {
+            // Nobody waits.
+            0 => (p.demand, p.together) = (0, 0),
+            // SEB goes all the way.
+            1 | 2 => {
+                (p.left, p.votes) = (c.wakeup * 64, r.pick(&[[0, 1, 0], [0, 0, 1]]));
+                (p.demand, p.conflict, p.any, p.silent, p.fault, p.used) = (16, 8, 0, 0, 0, 4);
+                (p.ready, p.done, p.fall, p.late) = (256, 256, 256, 0);
+            }
+            _ => {}
+        }
+        phase
+    }
+
+    /// Conflicts and nothing else.
+    fn long_phase(&mut self) -> Phase {
+        let mut phase = Phase::draw(&mut self.random, &self.config);
+        let p = &mut phase;
+        (p.left, p.conflict) = (LongTime::CYCLES as u32, 256);
+        (p.demand, p.together, p.silent, p.fault) = (0, 0, 0, 0);
+        phase
+    }
+
+    fn all(&self) -> u32 {
+        u32::MAX >> (32 - self.config.n_cu)
+    }
+
+    /// Bits of an address from `from` up to `to`, one of which is inverted; none where there is
+    /// none.
+    fn inverted(&mut self, addr: u32, from: u32, to: u32) -> u32 {
+        if from < to { addr ^ 1 << (from + self.random.below(to - from)) } else { addr }
+    }
+
+    /// A request of a CU.
+    fn request(&mut self, conflict: bool, seb: u32) -> Req {
+        let r = &mut self.random;
+        let line = self.phase.lines[r.below(self.phase.used) as usize];
+        let (any, noise) = (r.word() as u32, r.word() as u32);
+        let c = &self.config;
+        let (addr_w, band_bits, seb_min) = (c.addr_w, c.band_bits, c.seb_min);
+        let addr = match () {
+            () if r.chance(self.phase.any) => any,
+            () if !conflict => line,
+            () => match r.weighted(&self.phase.votes) {
+                0 => self.inverted(line, 0, seb_min.min(seb).min(8)),
+                1 => self.inverted(line, seb_min, seb),
+                _ => self.inverted(line, seb + band_bits, addr_w),
+            },
+        };
+        // Bits that the block cuts off.
+        let beyond = if addr_w < 32 { u32::MAX << addr_w } else { 0 };
+        Req { kind: conflict, addr: addr & !beyond | noise & beyond }
+    }
+
+    fn requests(&mut self, out: &Out) -> (u32, PerCu) {
+        let mut req = PerCu::default();
+        let mut valid = 0;
+        let seb = out.chg_info.seb.into();
+        let p = &self.phase;
+        let (demand, conflict, silent) = (p.demand, p.conflict, p.silent);
+        let together = self.random.chance(p.together);
+        let (demand, conflict) = match together {
+            true => self.random.pick(&[(192, 128), (0, 256)]),
+            false => (demand, conflict),
+        };
+        for c in (0..self.config.n_cu).filter(|c| silent >> c & 1 == 0) {
+            let demands = self.random.chance(demand);
+            if demands || self.random.chance(conflict) {
+                valid |= 1 << c;
+                req[c as usize] = self.request(!demands, seb);
+            }
+        }
+        (valid, req)
+    }
+
+    /// Bits of `of` that change now.
+    fn some(&mut self, of: u32, chance: u32) -> u32 {
+        let late = self.phase.late;
+        let mut some = 0;
+        for c in (0..self.config.n_cu).filter(|c| of >> c & 1 == 1) {
+            let chance = if late >> c & 1 == 1 { chance / 8 + 1 } else { chance };
+            some |= u32::from(self.random.chance(chance)) << c;
+        }
+        some
+    }
+
+    /// The agents' levels: a handshake with four phases each, or broken.
+    fn levels(&mut self, out: &Out) -> (u32, u32) {
+        let all = self.all();
+        let p = &self.phase;
+        let (ready, done, fall, fault) = (p.ready, p.done, p.fall, p.fault);
+        let mut moved = [0; 3];
+        if out.prep {
+            moved[0] = self.some(all & !self.ready, ready);
+            self.ready |= moved[0];
+        }
+        if out.chg {
+            moved[1] = self.some(self.ready & !self.done & !moved[0], done);
+            self.done |= moved[1];
+        }
+        if !out.prep {
+            // One that was cut off in the midst lets go too.
+            moved[2] = self.some(self.ready | self.done, fall);
+            (self.ready, self.done) = (self.ready & !moved[2], self.done & !moved[2]);
+        }
+        let seen = &mut self.seen;
+        let apart = |moved: u32| u64::from(moved != 0 && moved != all);
+        seen.ready_apart += apart(moved[0]);
+        seen.done_apart += apart(moved[1]);
+        seen.fall_apart += apart(moved[2]);
+        seen.all_at_once += u64::from(moved.contains(&all));
+        let (mut ready, mut done) = (self.ready, self.done);
+        if self.random.chance(fault) {
+            let one = 1 << self.random.below(self.config.n_cu);
+            match self.random.below(4) {
+                0 => ready ^= one,
+                1 => done ^= one,
+                2 => (ready, done) = (ready ^ one, done ^ one),
+                _ => {
+                    (ready, done) =
+                        (self.random.word() as u32 & all, self.random.word() as u32 & all)
+                }
+            }
+        }
+        (ready, done)
+    }
+
+    /// What the outputs say of the cycle before.
+    fn look_back(&mut self, out: &Out) {
+        let c = &self.config;
+        let (last, now) = (self.last.cnt, out.cnt);
+        let changed = |of: fn(&Counters) -> u32| u64::from(of(&now).wrapping_sub(of(&last)));
+        let [wakes, idle, selections, same] = [
+            changed(|c| c.wakes),
+            changed(|c| c.wakes_idle),
+            changed(|c| c.selections),
+            changed(|c| c.skip_same),
+        ];
+        let [stale, dup, up, down] = [
+            changed(|c| c.conf_stale),
+            changed(|c| c.conf_dup),
+            changed(|c| c.votes_up),
+            changed(|c| c.votes_down),
+        ];
+        let Sent { demands, conflicts, at_change } = std::mem::take(&mut self.sent);
+        let seen = &mut self.seen;
+        seen.wake_idle += idle;
+        seen.selection += selections;
+        seen.same += same;
+        seen.demand_at_wake += u64::from(wakes > 0 && demands > 0);
+        seen.demand_at_change += u64::from(at_change && demands > 0);
+        seen.conflict_at_change += u64::from(at_change && conflicts > 0);
+        seen.stale += stale;
+        seen.dup += dup;
+        seen.vote[0] += up;
+        seen.vote[1] += down;
+        if c.variant.has_conflicts() {
+            let named = stale + dup + up + down;
+            seen.vote[2] += u64::from(conflicts).saturating_sub(named);
+        }
+        seen.several_votes += u64::from(up + down > 1);
+        seen.votes_both_ways += u64::from(up > 0 && down > 0);
+        if out.prep && !self.last.prep {
+            seen.transition += 1;
+            self.counted = self.votes;
+        }
+        self.votes += up as i64 - down as i64;
+        let seb = u32::from(out.chg_info.seb);
+        let before = u32::from(self.last.chg_info.seb);
+        seen.down_at_lowest += u64::from(down > 0 && before == c.seb_min);
+        seen.up_at_highest += u64::from(up > 0 && before == c.seb_max);
+        if out.chg && !self.last.chg {
+            seen.granted[out.chg_info.gvec.count_ones() as usize - 1] += 1;
+            let way = (seb + 1).saturating_sub(before).min(2) as usize;
+            seen.seb[way] += 1;
+            let stays = seb == before;
+            seen.demand_at_move += u64::from(demands > 0 && !stays);
+            seen.at_lowest += u64::from(!stays && seb == c.seb_min);
+            seen.at_highest += u64::from(!stays && seb == c.seb_max);
+            let free = if self.counted > 0 { seb < c.seb_max } else { seb > c.seb_min };
+            seen.hold += u64::from(stays && self.moved && self.counted != 0 && free);
+            // Behind any other change they need not be what the block counts.
+            (self.votes, self.moved) = (0, !stays);
+        } else if same > 0 {
+            self.moved = false;
+        }
+        self.moved &= c.seb_on_wrap == 1;
+    }
+
+    fn count(&mut self, input: &In, out: &Out) {
+        let all = self.all();
+        let seen = &mut self.seen;
+        let band = |epoch: &Epoch, addr, c: &Config| {
+            epoch.band(addr & (u32::MAX >> (32 - c.addr_w)), c.band_bits)
+        };
+        let (mut demanded, mut several) = (0, false);
+        for c in (0..self.config.n_cu as usize).filter(|c| input.req_valid >> c & 1 == 1) {
+            let Req { kind, addr } = input.req[c];
+            if kind == kind::CONFLICT {
+                self.sent.conflicts += 1;
+                continue;
+            }
+            let bit = 1 << band(&out.chg_info, addr, &self.config);
+            self.sent.demands += 1;
+            several |= demanded & bit != 0;
+            demanded |= bit;
+        }
+        let Sent { demands, conflicts, .. } = self.sent;
+        seen.req += u64::from(demands + conflicts);
+        seen.demand += u64::from(demands);
+        seen.conflict += u64::from(conflicts);
+        seen.several_demands += u64::from(demands > 1);
+        seen.several_conflicts += u64::from(conflicts > 1);
+        seen.demands_of_one_band += u64::from(several);
+        seen.dmd_ack += u64::from(out.dmd_ack.count_ones());
+        seen.prep += u64::from(out.prep);
+        seen.chg += u64::from(out.chg);
+        seen.ready += u64::from(input.ready != 0);
+        seen.done += u64::from(input.done != 0);
+        if let Some(code) = out.err {
+            seen.err += 1;
+            if let Some(row) = code.checked_sub(err::NOT_ASKED) {
+                seen.err_code[usize::from(row)] += 1;
+            }
+        }
+        let Counters { wakes, conf_stale, conf_dup, .. } = out.cnt;
+        let most = wakes.max(conf_stale).max(conf_dup);
+        seen.counter_beyond_16_bits += u64::from(most > u32::from(u16::MAX));
+        self.at = match (out.prep, out.chg) {
+            (true, false) => At::Prep,
+            (true, true) => At::Chg,
+            _ if matches!(self.at, At::Chg | At::Rel) => At::Rel,
+            _ => At::Idle,
+        };
+        let early = input.done & !input.ready != 0;
+        seen.several_errors += u64::from(self.at == At::Chg && early && input.ready != all);
+        self.sent.at_change = self.at == At::Prep && input.ready == all;
+        if self.at == At::Rel && input.ready | input.done == 0 {
+            self.at = At::Idle;
+        }
+    }
+}
+
+impl Stimulus for Inputs {
+    type Model = EpochManager;
+
+    fn restart(&mut self, cycles: u64) {
+        self.long = LongTime::plan(&mut self.random, cycles);
+        self.phase = Self::draw_phase(&mut self.random, &self.config);
+        if self.random.chance(128) {
+            // The first selection is of band 0, and free to move SEB.
+            let (c, p) = (&self.config, &mut self.phase);
+            p.lines[0] &= !((u64::from(c.bands() - 1) << c.seb_init) as u32);
+            (p.used, p.any, p.silent, p.left) = (1, 0, 0, p.left.max(2 * c.wakeup));
+            (p.demand, p.conflict, p.votes) = (64, 64, [0, 1, 4]);
+        }
+        (self.at, self.ready, self.done) = (At::Idle, 0, 0);
+        (self.votes, self.counted, self.moved) = (0, 0, false);
+        self.sent = Sent::default();
+        let chg_info = Epoch { seb: self.config.seb_init as u8, gvec: 1 };
+        self.last = Out { chg_info, ..Out::default() };
+    }
+
+    fn inputs(&mut self, out: &<EpochManager as Block>::Out) -> In {
+        if self.long.cycle() == Some(0) {
+            self.phase = self.long_phase();
+        } else if self.phase.left == 0 {
+            self.phase = Self::draw_phase(&mut self.random, &self.config);
+        }
+        self.phase.left -= 1;
+        self.look_back(out);
+        let (req_valid, req) = self.requests(out);
+        let (ready, done) = self.levels(out);
+        let input = In { req_valid, req, ready, done };
+        self.count(&input, out);
+        self.last = *out;
+        input
+    }
+
+    fn seen(&self) -> &dyn Reached {
+        &self.seen
+    }
+
+    fn can_reach(&self, row: &str) -> bool {
+        let c = &self.config;
+        let conflicts = c.variant.has_conflicts();
+        let highest = c.addr_w - c.band_bits;
+        match row {
+            "wake_idle" | "same" => c.variant.has_demands(),
+            "two_bands" => c.max_bands > 1,
+            "three_bands" => c.max_bands > 2,
+            "four_bands" => c.max_bands > 3,
+            "stale"
+            | "dup"
+            | "vote_up"
+            | "vote_down"
+            | "vote_for_nothing"
+            | "counter_beyond_16_bits" => conflicts,
+            "seb_down" | "seb_up" | "at_lowest" | "demand_at_move" => {
+                conflicts && c.seb_min < c.seb_max
+            }
+            // Nothing is above the band where its bits are the highest of an address.
+            "at_highest" => conflicts && c.seb_max <= highest,
+            "up_at_highest" => conflicts && c.seb_max < highest,
+            // A page is below all that votes compare.
+            "down_at_lowest" => conflicts && c.adapt_cmp == 1,
+            "hold" => conflicts && c.seb_on_wrap == 1,
+            "several_votes" | "votes_both_ways" => conflicts && c.n_cu > 1,
+            "several_demands"
+            | "demands_of_one_band"
+            | "several_conflicts"
+            | "ready_apart"
+            | "done_apart"
+            | "fall_apart" => c.n_cu > 1,
+            _ => true,
+        }
+    }
+}
+
+impl NewStimulus for Inputs {
+    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let phase = Self::draw_phase(&mut random, config);
+        Self {
+            config: config.clone(),
+            random,
+            phase,
+            long: LongTime::never(),
+            at: At::Idle,
+            ready: 0,
+            done: 0,
+            votes: 0,
+            counted: 0,
+            moved: false,
+            sent: Sent::default(),
+            last: Out::default(),
+            seen: Seen::default(),
+        }
+    }
+}

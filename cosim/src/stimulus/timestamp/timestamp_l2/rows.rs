@@ -1,0 +1,124 @@
+//! What a run of an L2 bank can reach.
+
+use hwmodel::timestamp::gtsc_l2::{Did, Hold};
+
+use super::Sizes;
+use crate::seen;
+
+seen! {
+    transfers: bus_req, bus_rsp, dram_req, dram_rsp, sync, ask, event, err;
+    rows:
+        // Actions (specification section 5.4).
+        b1["b1_read", "b1_write", "b1_atomic"],
+        b1_last["b1_last_line_goes", "b1_last_dirty_line_goes"],
+        b2, b3["b3", "b3_behind_a_waiting_write"], b4["b4_read", "b4_write", "b4_atomic"],
+        write_waits,
+        b5["b5_invalid_way", "b5_clean_line", "b5_dirty_line"],
+        b5_picked["b5_picked_invalid_way", "b5_picked_clean_line", "b5_picked_dirty_line"],
+        asked, dropped["request_dropped", "fill_dropped"],
+        hold["holds_for_pick", "b1_holds_for_room", "b1_holds_for_place", "b3_holds", "b4_holds",
+            "waiting_write_holds", "b5_holds_for_way", "b5_holds_for_mshr", "b5_holds_for_place",
+            "b5_holds_for_two_places", "sync_waits_for_misses", "sync_holds_for_place",
+            "sync_waits_for_leases"],
+        // Overflow, by the action.
+        overflow["overflow_read", "overflow_write", "overflow_atomic"], overflow_fill,
+        // Releases and acquires.
+        sync_kind["release", "acquire"],
+        sync_step["sync_writes_back", "release_passes", "acquire_passes"],
+        sync_last["release_ends", "acquire_ends"],
+        sync_while_asked, sync_at_done,
+        // Requests.
+        atomic["add_4", "add_8", "min_4", "min_8", "max_4", "max_8", "umin_4", "umin_8", "umax_4",
+            "umax_8", "and_4", "and_8", "or_4", "or_8", "xor_4", "xor_8", "xchg_4", "xchg_8"],
+        several_elements, part_of_element,
+        mask["mask_empty", "mask_some", "mask_full"],
+        aop_of_others, strange["strange_op", "strange_aop", "strange_sm"],
+        // Answers.
+        rsp_op["fill", "renewal", "write_ack", "atomic_ack"],
+        ok["ok_same_copy", "ok_full_mask", "not_ok_no_copy", "not_ok_other_copy"],
+        written_at["written_behind_leases", "written_at_warp_ts"],
+        fill_of_other_copy, old_request, old_request_with_wts, old_answer,
+        exp_beyond_16_bits,
+        // The policy.
+        pick["pick_offered", "pick_not_offered"], keep["line_not_kept", "line_kept"], vain_pick,
+        event_kind["event_used", "event_gone", "event_all_gone", "event_came"],
+        // Resets.
+        sweeps["sweep_whole", "sweep_cut"], halted_without_reset, reset_without_halt,
+        reset_while_asked, reset_in_sync,
+        reset_after["reset_after_overflow", "reset_at_kernel_end"],
+        done_again,
+        err_code["err_request", "err_fill", "err_pick"],
+        bus_req_held, bus_rsp_held, dram_req_held, dram_rsp_held, sync_held, ask_held,
+        counter_beyond_16_bits,
+}
+
+impl Seen {
+    /// What the bank did in a cycle.
+    pub(super) fn did(&mut self, did: Did) {
+        match did {
+            Did::Nothing => {}
+            Did::Hold(hold) => self.hold[hold as usize] += 1,
+            Did::Refused(op) => self.overflow[usize::from(op)] += 1,
+            Did::RefusedFill => self.overflow_fill += 1,
+            Did::PerformedWaiter(op) => self.b1[usize::from(op)] += 1,
+            Did::PerformedLast { op, dirty } => {
+                self.b1[usize::from(op)] += 1;
+                self.b1_last[usize::from(dirty)] += 1;
+            }
+            Did::Filled => self.b2 += 1,
+            Did::Appended { filled } => self.b3[usize::from(filled)] += 1,
+            Did::Performed(op) => self.b4[usize::from(op)] += 1,
+            Did::Waits => self.write_waits += 1,
+            Did::Missed { valid, dirty, picked } => {
+                let rows = if picked { &mut self.b5_picked } else { &mut self.b5 };
+                rows[usize::from(valid) + usize::from(dirty)] += 1;
+            }
+            Did::Asked => self.asked += 1,
+            Did::DroppedRequest => self.dropped[0] += 1,
+            Did::DroppedFill => self.dropped[1] += 1,
+            Did::WroteBack => self.sync_step[0] += 1,
+            Did::Passed { acquires, last } => {
+                self.sync_step[1 + usize::from(acquires)] += 1;
+                self.sync_last[usize::from(acquires)] += u64::from(last);
+            }
+        }
+    }
+}
+
+const _: () = assert!(Hold::SyncLent as usize == 12);
+
+/// Whether a bank of this kind can come there.
+pub(super) fn can_reach(s: &Sizes, row: &str) -> bool {
+    let all = &s.all;
+    // A lease is over before the next action.
+    let lent = s.is_tc && all.tc_lease > all.l2_div;
+    let waits = s.is_strong() && lent;
+    let places = all.l2_sets * all.l2_ways;
+    match row {
+        "b1_last_line_goes" | "b1_last_dirty_line_goes" => !s.is_tc,
+        // Behind the read of one line those of others, and what they replace; else only where
+        // memory answers what it has not been asked yet.
+        "b1_holds_for_place" => !s.is_tc && all.l2_mshr > 2,
+        "b5_holds_for_mshr" => all.l2_mshr < places,
+        "overflow_read" | "overflow_write" | "overflow_atomic" | "overflow_fill" => !s.is_tc,
+        "renewal" | "ok_same_copy" | "ok_full_mask" | "not_ok_no_copy" | "not_ok_other_copy" => {
+            !s.is_tc
+        }
+        "written_behind_leases" | "written_at_warp_ts" | "fill_of_other_copy" => !s.is_tc,
+        "old_request" | "old_request_with_wts" | "old_answer" => !s.is_tc,
+        "sweep_whole" | "reset_without_halt" | "halted_without_reset" | "done_again" => !s.is_tc,
+        "sweep_cut" => !s.is_tc && all.l2_sets > 1,
+        "reset_while_asked" | "reset_in_sync" => !s.is_tc,
+        "reset_after_overflow" | "reset_at_kernel_end" => !s.is_tc,
+        // Of TC, cycles in which writes wait.
+        "counter_beyond_16_bits" => !s.is_tc || s.waits_for_leases(),
+        "exp_beyond_16_bits" => s.is_tc,
+        "sync_waits_for_leases" => lent,
+        "write_waits" => waits,
+        "waiting_write_holds" => waits && places > 1,
+        "b3_behind_a_waiting_write" => waits && all.l2_wait > 1,
+        "b3" => all.l2_wait > 1,
+        "strange_sm" => all.n_sm < 32,
+        _ => true,
+    }
+}

@@ -1,0 +1,3 @@
+//! Directories: baseline, HMG (HPCA 2020), REC (JSA 2025), ideal: models.
+
+pub mod coherence_directory;

@@ -1,0 +1,192 @@
+//! Packetizer: turns drained entries into one TLP, one run and one beat per cycle (FinePack,
+//! HPCA'23, sections IV-A and IV-B; `rtl/finepack/packetizer/README.md` has the cycle rules).
+
+mod accumulator;
+mod entry;
+mod header;
+mod rule;
+mod run;
+#[cfg(test)]
+mod tests;
+
+use ports::Bytes;
+use ports::ConfigError;
+use ports::finepack::packetizer::{Config, In, Out};
+use ports::finepack::types::Tlp;
+
+use crate::block::{Block, Model};
+use crate::state::{State, width_of};
+use accumulator::Accumulator;
+use entry::Entry;
+use ports::Parameters;
+
+pub use rule::Rule;
+
+/// The block's registers, and what their owner sees of them. A cycle in which nothing moves changes
+/// none of them, and most cycles are such: so the outputs are kept as they are shown.
+#[derive(Clone, Debug)]
+pub struct Packetizer {
+    cfg: Config,
+    /// The output ports of this cycle.
+    out: Out,
+    /// A run of the held entry moves to the accumulator in this cycle.
+    append: bool,
+    /// `entry` is held. Apart from it, so that a drain beat is written in place.
+    held: bool,
+    /// The drain beat that is held, with the runs not yet appended.
+    entry: Entry,
+    /// Bytes of the current packet that are not yet sent.
+    acc: Accumulator,
+    /// The packet's last run is appended and its eop beat is not yet taken.
+    last: bool,
+    /// The next beat is the first of its packet.
+    first: bool,
+    /// Outer header of the packet whose bytes the accumulator holds.
+    hdr: u128,
+    /// Destination of that packet.
+    dest: u8,
+    without: Option<Rule>,
+}
+
+impl Packetizer {
+    /// For tests: a packetizer that does not keep a rule. Errors: as of `new`.
+    pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
+        Self::with(config, Some(rule))
+    }
+
+    fn with(config: &Config, without: Option<Rule>) -> Result<Self, ConfigError> {
+        config.validate()?;
+        Ok(Self {
+            cfg: config.clone(),
+            out: Out { drain_ready: true, tlp: None },
+            append: false,
+            held: false,
+            entry: Entry::new(without),
+            acc: Accumulator::default(),
+            last: false,
+            first: true,
+            hdr: 0,
+            dest: 0,
+            without,
+        })
+    }
+
+    /// No test has taken this rule away.
+    #[inline(always)]
+    fn keeps(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
+    /// The edge of a cycle in which something moves.
+    #[inline(never)] // so that a cycle without it saves no registers
+    fn step(&mut self, inputs: &In, taken: bool) {
+        let accepts = self.out.drain_ready;
+        if self.append {
+            self.append_run();
+        }
+        if let (Some(drain), true) = (&inputs.drain, accepts) {
+            self.held = true;
+            self.entry.hold(drain, &self.cfg, inputs.self_id);
+        }
+        if let (Some(beat), true) = (&self.out.tlp, taken) {
+            self.acc.remove(usize::from(beat.nbytes));
+            self.first = beat.eop;
+            // No run is appended while `last` is set, so an eop beat and a new `last` never meet.
+            self.last &= !beat.eop;
+            self.out.tlp = None;
+        }
+        let (acc, beat) = (self.acc.len(), self.cfg.beat as usize);
+        // A beat stays as it is until it is taken. It is a whole one, or what is left of the
+        // packet.
+        if self.out.tlp.is_none() && (acc >= beat || self.last) {
+            self.show_beat(acc.min(beat));
+        }
+        // Packets never share the accumulator: `last` is set until the eop beat has emptied it. So
+        // kinds 1 to 3, each a packet of its own, find it empty without a test.
+        let apart = self.last & self.keeps(Rule::PacketsApart);
+        let room = if self.keeps(Rule::TwoBeats) { 2 * beat } else { 4 * beat };
+        self.append = self.held & !apart & (acc < room);
+        self.out.drain_ready = !self.held | (self.append & self.entry.one_run_left());
+    }
+
+    #[inline(always)]
+    fn append_run(&mut self) {
+        let entry = &mut self.entry;
+        if entry.sop {
+            self.hdr = entry.hdr;
+            self.dest = entry.dest;
+        }
+        if entry.move_run(&mut self.acc, self.cfg.sub_header_bytes as usize) {
+            self.last = entry.eop;
+            self.held = false;
+        }
+    }
+
+    /// Puts the beat of the oldest `nbytes` bytes on the port.
+    #[inline(always)]
+    fn show_beat(&mut self, nbytes: usize) {
+        let Self { first: sop, dest, .. } = *self;
+        let eop = self.last && (self.acc.len() == nbytes || !self.keeps(Rule::LastBeatEnds));
+        let hdr = if sop { self.hdr } else { 0 };
+        // The two cases stay apart: a short beat is made in place, without a copy.
+        if nbytes <= 8 {
+            let data = Bytes(self.acc.short_beat(nbytes));
+            self.out.tlp = Some(Tlp { sop, eop, dest, hdr, nbytes: nbytes as u8, data });
+        } else {
+            let data = Bytes(self.acc.beat(nbytes));
+            self.out.tlp = Some(Tlp { sop, eop, dest, hdr, nbytes: nbytes as u8, data });
+        }
+    }
+}
+
+impl Block for Packetizer {
+    type In = In;
+    type Out = Out;
+
+    fn outputs(&self) -> Out {
+        self.out
+    }
+
+    fn tick(&mut self, inputs: &In) -> Out {
+        let out = self.out;
+        let taken = self.out.tlp.is_some() & inputs.tlp_ready;
+        let accepted = inputs.drain.is_some() & self.out.drain_ready;
+        // A sum is one branch; of an `or` the compiler makes three, each hard to foresee.
+        if u8::from(self.append) + u8::from(taken) + u8::from(accepted) != 0 {
+            self.step(inputs, taken);
+        }
+        out
+    }
+
+    fn is_idle(&self) -> bool {
+        !self.held && self.out.tlp.is_none()
+    }
+
+    fn show_state(&self, state: &mut State) {
+        let Self { cfg, held, entry, acc, last, first, hdr, dest, .. } = self;
+        state.part("entry", |state| {
+            state.flag("held", *held);
+            entry.show_state(state, *held, cfg);
+        });
+        state.part("accumulator", |state| {
+            let Config { line, sub_header_bytes, beat, .. } = *cfg;
+            let room = 8 * (2 * beat + sub_header_bytes + line).div_ceil(8);
+            let bytes = acc.len() as u32;
+            let holds = bytes > 0 || *last;
+            state.bits("acc", width_of(room.into()), bytes);
+            state.flag("last", *last);
+            state.flag("first", *first);
+            state.bits_while(holds, "hdr", 128, *hdr);
+            state.bits_while(holds, "dest", 4, *dest);
+        });
+    }
+}
+
+impl Model for Packetizer {
+    const NAME: &'static str = "packetizer";
+    type Config = Config;
+
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        Self::with(config, None)
+    }
+}

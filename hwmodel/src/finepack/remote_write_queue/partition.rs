@@ -1,0 +1,309 @@
+//! Partitions: the accounts of the bank that fills and of the one that drains (specification 4, 5.2
+//! and 5.3). The entries are in the table.
+
+use ports::finepack::types::{Drain, MAX_PARTS, acct, flush_cause};
+
+use super::rule::Rule;
+use super::slot::Slot;
+use super::table::{Index, Merged, Table};
+use super::{Config, Out};
+use crate::state::State;
+
+/// The contents of a bank that drains.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Packet {
+    /// Index of its first entry.
+    pub first: usize,
+    /// Entries.
+    pub count: u8,
+    /// Exact payload bytes.
+    pub plen: u16,
+}
+
+/// Where a store goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Into this entry of the filling bank, which holds its line.
+    Hit(usize),
+    /// Into the next free entry.
+    Free,
+    /// The partition must be flushed first, for this cause.
+    Flush(u8),
+}
+
+/// Registers of one partition besides `occ` and `avail`. The draining side exists once: a flush
+/// needs the other bank (`banks` = 1: leaves the only bank) free.
+#[derive(Clone, Debug, Default)]
+struct Partition {
+    /// The filling bank's first entry in the table.
+    first: usize,
+    /// First entry of the bank that does not fill; the same with one bank.
+    other: usize,
+    /// The filling bank's window: byte address / `2^offset_width`.
+    base: u64,
+    /// Sum of the filling bank's entry costs.
+    cost: u16,
+    /// A packet waits for the sequencer or drains.
+    busy: bool,
+    /// Packets sent, modulo 256.
+    tag: u8,
+    /// The packet that drains.
+    packet: Packet,
+    /// Cycle of the last store: the timer is 0 in the next one.
+    stored_at: u64,
+    /// Finds the filling bank's entries.
+    index: Index,
+}
+
+/// All partitions.
+#[derive(Debug)]
+pub(super) struct Partitions {
+    /// The output ports, in the form in which they are shown: one copy shows all. `occ` and `avail`
+    /// are the partitions' own; the others belong to whoever writes them.
+    pub out: Out,
+    /// Bit p: `out.occ[p]` is not 0.
+    pub filled: u16,
+    /// Bit p: partition p had a store or an atomic since its last MARK. So `filled` is a subset.
+    pub dirty: u16,
+    parts: [Partition; MAX_PARTS],
+    table: Table,
+    bank_entries: u8,
+    two_banks: bool,
+    /// A line address shifted right by this is the window.
+    window_shift: u32,
+    offset_width: u32,
+    max_payload: u16,
+    pub without: Option<Rule>,
+}
+
+impl Partitions {
+    pub fn new(config: &Config, without: Option<Rule>) -> Self {
+        let count = config.parts() as usize;
+        Self {
+            out: Out {
+                avail: std::array::from_fn(
+                    |p| if p < count { config.max_payload as u16 } else { 0 },
+                ),
+                req_ready: true,
+                ..Out::default()
+            },
+            filled: 0,
+            dirty: 0,
+            parts: std::array::from_fn(|p| Partition {
+                first: p * (config.banks * config.entries) as usize,
+                other: ((p as u32 + 1) * config.banks - 1) as usize * config.entries as usize,
+                ..Partition::default()
+            }),
+            table: Table::new(config, without),
+            bank_entries: config.entries as u8,
+            two_banks: config.banks == 2,
+            offset_width: config.offset_width,
+            window_shift: config.offset_width - config.line.ilog2(),
+            max_payload: config.max_payload as u16,
+            without,
+        }
+    }
+
+    /// No test has taken this rule away.
+    #[inline(always)]
+    fn keeps(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
+    /// The beat of an entry, counted from the start of all entries.
+    #[inline(always)]
+    pub fn beat(&self, entry: usize) -> &Drain {
+        self.table.beat(entry)
+    }
+
+    /// The packet that drains from `part`.
+    pub fn packet(&self, part: usize) -> Packet {
+        self.parts[part].packet
+    }
+
+    /// Tag of the next or the current packet of `part`.
+    pub fn tag(&self, part: usize) -> u8 {
+        self.parts[part].tag
+    }
+
+    /// The registers of `part`.
+    pub fn show_state(&self, state: &mut State, part: usize) {
+        let Partition { first, other, base, cost, busy, tag, packet, .. } = &self.parts[part];
+        let count = self.out.occ[part];
+        state.part("fill", |state| {
+            state.bits("cnt", 7, count);
+            state.bits("avail", 13, self.out.avail[part]);
+            state.bits("sum", 13, *cost);
+            state.bits_while(count > 0, "base", 64 - self.offset_width, *base);
+        });
+        state.flag("bank", first > other);
+        state.flag("dirty", self.dirty >> part & 1 != 0);
+        state.flag("busy", *busy);
+        state.bits("drain_cnt", 7, packet.count);
+        state.bits("drain_sum", 13, packet.plen);
+        state.bits("tag", 8, *tag);
+    }
+
+    /// A flush of `part` would find its bank free (README rule 8: one bank needs no other).
+    #[inline(always)]
+    pub fn can_flush(&self, part: usize) -> bool {
+        !(self.two_banks && self.parts[part].busy)
+    }
+
+    /// The filling bank of `part` can be written: not when the only bank drains.
+    #[inline(always)]
+    pub fn can_store(&self, part: usize) -> bool {
+        self.two_banks || !self.parts[part].busy
+    }
+
+    /// True when `part` has had no store for `timeout` cycles and holds something.
+    pub fn is_overdue(&self, part: usize, now: u64, timeout: u16) -> bool {
+        self.out.occ[part] != 0 && now - self.parts[part].stored_at > u64::from(timeout)
+    }
+
+    /// The filling bank's entry with this line, counted from the start of all entries.
+    #[inline(always)]
+    fn find(&self, part: usize, line: u64) -> Option<usize> {
+        let part_regs = &self.parts[part];
+        let index = part_regs.index.find(line, self.out.occ[part])?;
+        Some(part_regs.first + usize::from(index))
+    }
+
+    /// An entry of the filling bank shares a byte with this access.
+    pub fn overlaps(&self, part: usize, line: u64, mask: u128) -> bool {
+        self.find(part, line)
+            .is_some_and(|e| self.table.beat(e).mask & mask != 0 || !self.keeps(Rule::Overlap))
+    }
+
+    /// Steps 1 to 5 of specification 5.2: where a store of this cost goes.
+    #[inline(always)]
+    pub fn place(&self, part: usize, line: u64, cost: u16) -> Place {
+        if self.out.occ[part] == 0 {
+            return Place::Free;
+        }
+        if line >> self.window_shift != self.parts[part].base && self.keeps(Rule::Window) {
+            return Place::Flush(flush_cause::WINDOW);
+        }
+        // Before the lookup, so a store that would add nothing can still flush.
+        if cost > self.out.avail[part] && self.must_fit(part, line) {
+            return Place::Flush(flush_cause::FULL_PAYLOAD);
+        }
+        match self.find(part, line) {
+            Some(entry) => Place::Hit(entry),
+            None if self.out.occ[part] < self.bank_entries => Place::Free,
+            None if self.keeps(Rule::Room) => Place::Flush(flush_cause::FULL_ENTRIES),
+            None => Place::Hit(self.parts[part].first + usize::from(self.bank_entries) - 1),
+        }
+    }
+
+    /// A store flushes `part` if it does not fit.
+    #[inline(never)]
+    fn must_fit(&self, part: usize, line: u64) -> bool {
+        match self.without {
+            Some(Rule::Fit) => false,
+            Some(Rule::FitBeforeLookup) => self.find(part, line).is_none(),
+            _ => true,
+        }
+    }
+
+    /// Writes a store into the entry that holds its line. Returns the bytes overwritten.
+    #[inline(always)]
+    pub fn write_hit(&mut self, part: usize, entry: usize, store: &Slot, rule: u8) -> u8 {
+        let Merged { overwritten, growth } = self.table.merge(entry, store);
+        self.parts[part].cost = self.parts[part].cost.wrapping_add_signed(growth);
+        let all = store.size.cost as i16;
+        let charge = match self.without {
+            None if rule == acct::EXACT => growth,
+            None => all,
+            Some(without) => charge(without, rule, growth, all),
+        };
+        self.out.avail[part] = self.out.avail[part].wrapping_add_signed(-charge);
+        overwritten as u8
+    }
+
+    /// Writes a store into the next free entry; the first one sets the window.
+    #[inline(always)]
+    pub fn write_new(&mut self, part: usize, store: &Slot) {
+        let part_regs = &mut self.parts[part];
+        let used = self.out.occ[part];
+        if used == 0 {
+            if self.without != Some(Rule::FirstSetsWindow) {
+                part_regs.base = store.line >> self.window_shift;
+            }
+            self.filled |= 1 << part;
+            self.dirty |= 1 << part;
+        }
+        part_regs.cost += store.size.cost;
+        part_regs.index.add(store.line, used);
+        let entry = part_regs.first + usize::from(used);
+        self.table.write(entry, store, used == 0, part_regs.base << self.offset_width);
+        self.out.occ[part] = used + 1;
+        // Without a rule a packet may pass its limit.
+        debug_assert!(self.without.is_some() || store.size.cost <= self.out.avail[part]);
+        self.out.avail[part] = self.out.avail[part].wrapping_sub(store.size.cost);
+    }
+
+    /// Restarts the timer for a store in cycle `now`.
+    #[inline(always)]
+    pub fn restart_timer(&mut self, part: usize, now: u64) {
+        self.parts[part].stored_at = now;
+    }
+
+    /// Turns the filling bank into a packet that drains, and starts an empty one. The caller has
+    /// seen `can_flush`, and pushes the DRAIN token.
+    #[inline(always)]
+    pub fn flush(&mut self, part: usize) {
+        let part_regs = &mut self.parts[part];
+        debug_assert!(
+            self.without.is_some()
+                || !part_regs.busy && self.out.occ[part] > 0 && part_regs.cost <= self.max_payload
+        );
+        let mut plen = part_regs.cost;
+        if self.without == Some(Rule::CostSum) {
+            plen = self.max_payload - self.out.avail[part];
+        }
+        part_regs.packet = Packet { first: part_regs.first, count: self.out.occ[part], plen };
+        part_regs.busy = true;
+        part_regs.cost = 0;
+        if self.without != Some(Rule::FirstSetsWindow) {
+            part_regs.base = 0;
+        }
+        std::mem::swap(&mut part_regs.first, &mut part_regs.other);
+        self.out.occ[part] = 0;
+        if self.without != Some(Rule::CreditReset) {
+            self.out.avail[part] = self.max_payload;
+        }
+        self.filled &= !(1 << part);
+    }
+
+    /// The last entry of the packet is taken: its bank is free and the tag counts up. A token that
+    /// is no `pack` has no bank.
+    pub fn finish_packet(&mut self, part: usize, pack: bool) {
+        let part_regs = &mut self.parts[part];
+        part_regs.busy &= !pack;
+        part_regs.tag = part_regs.tag.wrapping_add(1);
+    }
+
+    /// An entry of the packet is taken, and without a rule its bank is free already.
+    #[cold]
+    pub fn free_early(&mut self, part: usize) {
+        self.parts[part].busy = false;
+    }
+}
+
+/// What a store that hits is charged without a rule of the accounting.
+#[cold]
+fn charge(without: Rule, rule: u8, growth: i16, all: i16) -> i16 {
+    match (without, rule == acct::EXACT) {
+        (Rule::Exact, true) => all,
+        (Rule::Credit, true) => growth.max(0),
+        (Rule::Paper, false) => growth,
+        (_, exact) => {
+            if exact {
+                growth
+            } else {
+                all
+            }
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! The race detection unit of a GPU: orders all writes and read misses, and finds among the reads
+//! those of lines that another SM has written since the reader's last synchronisation (Tabbakh's
+//! thesis, section 4.2.2; specification 5.2).
+//!
+//! Stages: queue, B (hash), C (signatures), response and token. A request accepted in t is picked
+//! in t+1 at the earliest, is in B in t+2 and in C from t+3 on, one cycle for each step; its header
+//! and its token show in the cycle after the last.
+
+mod queue;
+mod response;
+mod rule;
+mod signature;
+mod step;
+#[cfg(test)]
+mod tests;
+
+use ports::race::race_detection_unit::*;
+use ports::race::types::{Req, Token, req_kind, rsp_kind};
+use ports::{ConfigError, Parameters};
+
+use crate::block::{Block, Model};
+use crate::common::bits::ones;
+use crate::race::bloom::Granules;
+use crate::state::{State, index_width};
+use queue::Queues;
+use response::Responses;
+use signature::Signatures;
+use step::Check;
+
+pub use rule::Rule;
+
+/// Model of `rtl/race/race_detection_unit`.
+#[derive(Clone, Debug)]
+pub struct RaceDetectionUnit {
+    config: Config,
+    granules: Granules,
+    /// A 1 for each SM.
+    all: u16,
+    queues: Queues,
+    /// The SM that is looked at first.
+    turn: u8,
+    b: Option<(u8, Req)>,
+    c: Option<Check>,
+    signatures: Signatures,
+    responses: Responses,
+    token: Option<Token>,
+    cnt: Counters,
+    /// See `waits`.
+    idle: bool,
+    /// What a test has taken away.
+    without: Option<Rule>,
+}
+
+fn add(counter: &mut u32, events: u32) {
+    *counter = counter.wrapping_add(events);
+}
+
+impl RaceDetectionUnit {
+    /// For tests: a unit that does not keep a rule. Errors: as of `new`.
+    pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
+        Ok(Self { without: Some(rule), ..Self::new(config)? })
+    }
+
+    #[inline(always)]
+    fn keeps(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
+    /// SMs with a request in B or C.
+    #[inline(always)]
+    fn inside(&self) -> u16 {
+        self.b.map_or(0, |(sm, _)| 1 << sm) | self.c.map_or(0, |c| 1 << c.sm)
+    }
+
+    /// SMs of which a request may be picked, when these are free.
+    #[inline(always)]
+    fn candidates(&self, free: u16) -> u16 {
+        self.queues.waiting() & free & !self.signatures.force_pend()
+    }
+
+    /// Nothing changes until a request comes, or a beat or the token is taken.
+    #[inline(always)]
+    fn waits(&self) -> bool {
+        let free = self.responses.free(0);
+        self.b.is_none()
+            && self.c.is_none()
+            && self.candidates(free) == 0
+            && self.signatures.force_pend() & free == 0
+    }
+
+    /// A step of the request in C, which advances. Those of `forced` get their signature in this
+    /// cycle.
+    #[inline(always)]
+    fn step(&mut self, forced: u16) {
+        let others = match self.c {
+            Some(c) if !c.is_read() => self.all & !(1 << c.sm),
+            _ => 0,
+        };
+        let seen = if self.keeps(Rule::InsertFirst) { others } else { others & !forced };
+        let copies =
+            if self.keeps(Rule::CopyApart) { 0 } else { self.responses.streaming() & !forced };
+        let atomic_checks = !self.keeps(Rule::AtomicSyncs);
+        let Self { c: Some(c), signatures, cnt, config, .. } = self else { return };
+        let sm = c.sm.into();
+        if c.is_read() {
+            let granules = c.step(config.lanes, |key| signatures.has(sm, key));
+            add(&mut cnt.granules_checked, granules);
+            add(&mut cnt.check_steps, 1);
+        } else {
+            let granules = c.step(config.lanes, |key| {
+                signatures.insert(seen, copies, key);
+                atomic_checks && signatures.has(sm, key)
+            });
+            add(&mut cnt.inserts, granules * others.count_ones());
+        }
+    }
+
+    /// The end of the request in C: its answer. Returns its token.
+    #[inline(always)]
+    fn answer(&mut self, c: &Check) -> Option<Token> {
+        let (sm, Req { kind, id, addr, .. }) = (usize::from(c.sm), c.req);
+        let answer = match kind {
+            req_kind::WRITE if self.keeps(Rule::WriteSyncs) => rsp_kind::WACK,
+            req_kind::ATOM if self.keeps(Rule::AtomicSyncs) || c.race => rsp_kind::WACK,
+            _ if c.race => rsp_kind::RACE,
+            _ => rsp_kind::NORACE,
+        };
+        let counter = match kind {
+            req_kind::RDCHK => &mut self.cnt.reads,
+            req_kind::HITCHK => &mut self.cnt.hit_checks,
+            req_kind::WRITE => &mut self.cnt.writes,
+            _ => &mut self.cnt.atomics,
+        };
+        add(counter, 1);
+        add(&mut self.cnt.races, (answer == rsp_kind::RACE).into());
+        let sync = answer != rsp_kind::NORACE;
+        if sync {
+            self.signatures.snapshot(sm);
+        }
+        self.responses.head(sm, answer, id, sync, &self.signatures);
+        (kind != req_kind::HITCHK).then_some(Token { sm: c.sm, addr })
+    }
+
+    /// The first of these SMs from `turn` on.
+    #[inline(always)]
+    fn first(&self, candidates: u16) -> Option<u8> {
+        let behind = candidates & (u16::MAX << self.turn);
+        let from = if behind != 0 { behind } else { candidates };
+        (from != 0).then_some(from.trailing_zeros() as u8)
+    }
+}
+
+impl Block for RaceDetectionUnit {
+    type In = In;
+    type Out = Out;
+
+    #[inline(always)]
+    fn outputs(&self) -> Out {
+        let waiting = self.queues.waiting() | self.signatures.force_pend() | self.responses.valid();
+        let inside = self.b.is_some() || self.c.is_some();
+        Out {
+            req_ready: self.all & !self.queues.full(),
+            tok: self.token,
+            rsp_valid: self.responses.valid(),
+            rsp: *self.responses.beats(),
+            idle: waiting == 0 && !inside && self.token.is_none(),
+            cnt: self.cnt,
+        }
+    }
+
+    fn tick(&mut self, inputs: &In) -> Out {
+        let out = self.outputs();
+        let valid = inputs.req_valid & self.all;
+        let taken = out.rsp_valid & inputs.rsp_ready;
+        let tok_taken = self.token.is_some() && inputs.tok_ready;
+        if self.idle && valid | taken == 0 && !tok_taken {
+            return out;
+        }
+        // All by the registers.
+        let tok_free = self.token.is_none() || tok_taken;
+        let free = self.all & !self.inside() & self.responses.free(taken);
+        let forced = free & self.signatures.force_pend();
+        let last = self.c.is_some_and(|c| c.is_last(self.config.lanes));
+        let advances = !last || tok_free;
+        let takes_b = self.c.is_none() || last && advances;
+        let takes_pick = self.b.is_none() || takes_b;
+        let picked = if takes_pick { self.first(self.candidates(free)) } else { None };
+
+        self.responses.take(taken, &self.signatures, &mut self.cnt);
+        let mut token = if tok_taken { None } else { self.token };
+        if advances {
+            self.step(forced);
+        }
+        add(&mut self.cnt.token_stall, (!advances).into());
+        if let Some(c) = self.c.filter(|_| last && advances) {
+            token = self.answer(&c);
+        }
+        for sm in ones(forced.into()) {
+            self.signatures.snapshot(sm);
+            self.responses.head(sm, rsp_kind::FORCED, 0, true, &self.signatures);
+        }
+        add(&mut self.cnt.forced, forced.count_ones());
+        self.token = token;
+
+        if takes_b {
+            let Self { granules, without, .. } = *self;
+            self.c = self.b.take().map(|(sm, req)| Check::new(sm, req, granules, without));
+        }
+        if let Some(sm) = picked {
+            let oldest = self.keeps(Rule::QueueOrder);
+            self.b = Some((sm, self.queues.pop(sm.into(), oldest)));
+            self.turn = if u32::from(sm) + 1 == self.config.n_sm { 0 } else { sm + 1 };
+        }
+        for sm in ones((valid & out.req_ready).into()) {
+            self.queues.push(sm, inputs.req[sm]);
+        }
+        add(&mut self.cnt.queue_full, (valid & !out.req_ready).count_ones());
+        self.idle = self.waits();
+        out
+    }
+
+    fn is_idle(&self) -> bool {
+        self.idle
+    }
+
+    fn show_state(&self, state: &mut State) {
+        let Self { config, token, .. } = self;
+        let width = index_width(config.n_sm);
+        for sm in 0..config.n_sm as usize {
+            state.part(format_args!("queue[{sm}]"), |state| self.queues.show_state(state, sm));
+        }
+        state.part("pick", |state| state.bits("next", width, self.turn));
+        step::show_state(&self.b, &self.c, state, config);
+        for sm in 0..config.n_sm as usize {
+            state.part(format_args!("sm[{sm}]"), |state| {
+                self.signatures.show_state(state, sm, config);
+                state.part("response", |state| self.responses.show_state(state, sm));
+            });
+        }
+        let Token { sm, addr } = token.unwrap_or_default();
+        state.flag("tok_valid", token.is_some());
+        state.part("tok", |state| {
+            state.bits_while(token.is_some(), "sm", 4, sm);
+            state.bits_while(token.is_some(), "addr", 32, addr);
+        });
+    }
+}
+
+impl Model for RaceDetectionUnit {
+    const NAME: &'static str = "race_detection_unit";
+    type Config = Config;
+
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        config.validate()?;
+        Ok(Self {
+            config: config.clone(),
+            granules: Granules::new(config.gran),
+            all: u16::MAX >> (16 - config.n_sm),
+            queues: Queues::new(config.n_sm, config.rq_n),
+            turn: 0,
+            b: None,
+            c: None,
+            signatures: Signatures::new(config),
+            responses: Responses::default(),
+            token: None,
+            cnt: Counters::default(),
+            idle: true,
+            without: None,
+        })
+    }
+
+    /// Longer than any request is in C; what else it does shows at its ports.
+    fn rests(_config: &Config, _outputs: &Out, cycles: u64) -> bool {
+        cycles > 1 << 11
+    }
+}

@@ -1,0 +1,246 @@
+//! Says which work-group (CTA) of a kernel goes to which SM: one by one, in groups of consecutive
+//! ones, or in pairs (Tabbakh's thesis, sections 2.3 and 2.6.1; specification 5.1).
+
+mod pick;
+mod rule;
+#[cfg(test)]
+mod tests;
+
+use ports::sharing::cta_scheduler::*;
+use ports::sharing::types::{Assignment, Launch, MAX_SMS};
+use ports::{ConfigError, Parameters};
+
+use crate::block::{Block, Model};
+use crate::state::State;
+
+pub use rule::Rule;
+
+/// Cycles that may be left out at once while SMs have no work-group: `idle_sm_cycles` goes on.
+const QUIET: u64 = 1 << 40;
+
+/// Work-groups of a group that an SM has been given, and its free slots.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sm {
+    /// The next one, and the one behind the last.
+    cur: u32,
+    end: u32,
+    free: u8,
+    /// It has had a group, or a burst.
+    started: bool,
+}
+
+/// SMs of which something is true, one bit each.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sets {
+    /// A slot is free; two are; all are.
+    one: u16,
+    two: u16,
+    empty: u16,
+    /// Work-groups of its group are left.
+    in_group: u16,
+}
+
+/// Model of `rtl/sharing/cta_scheduler`.
+#[derive(Clone, Debug)]
+pub struct CtaScheduler {
+    config: Config,
+    run: bool,
+    sms: [Sm; MAX_SMS],
+    sets: Sets,
+    launch: Launch,
+    /// The next work-group that no SM has been given.
+    nxt: u32,
+    /// So few are left that `adpt` gives them one by one.
+    thr: u32,
+    finished: u32,
+    /// The SM at which the search begins; that of an open burst.
+    pointer: u8,
+    /// Work-groups of the open burst that are to come.
+    burst: u8,
+    asg: Option<Assignment>,
+    k_done: bool,
+    err: u8,
+    cnt: Counters,
+    /// Nothing changes until an input does, but `idle_sm_cycles` for each of so many SMs.
+    waits: bool,
+    empty: u32,
+    /// What a test has taken away.
+    without: Option<Rule>,
+}
+
+impl CtaScheduler {
+    /// For tests: one that does not keep a rule. Errors: as of `new`.
+    pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
+        Ok(Self { without: Some(rule), ..Self::new(config)? })
+    }
+
+    fn keeps(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
+    /// A launch is accepted.
+    fn begin(&mut self, launch: Launch) {
+        let Launch { total, group, slots, .. } = launch;
+        let most = self.config.slots as u8;
+        let is_legal = (1..=most).contains(&slots);
+        self.error(group == 0, err::GROUP);
+        self.error(!is_legal, err::SLOTS);
+        let slots = if is_legal { slots } else { most };
+        let group = group.max(1);
+        let total = total & (u32::MAX >> (32 - self.config.cta_w));
+        self.launch = Launch { total, group, slots, ..launch };
+        self.sms = [Sm::default(); MAX_SMS];
+        self.sets = Sets::default();
+        (0..self.config.n_sm as usize).for_each(|sm| self.set_free(sm, slots));
+        self.thr = (self.config.n_sm - 1) * u32::from(group);
+        (self.nxt, self.finished, self.pointer, self.burst) = (0, 0, 0, 0);
+        self.run = true;
+    }
+
+    /// An SM has so many free slots.
+    #[inline]
+    fn set_free(&mut self, sm: usize, free: u8) {
+        self.sms[sm].free = free;
+        let bit = 1 << sm;
+        let put = |set: &mut u16, is_in: bool| *set = *set & !bit | if is_in { bit } else { 0 };
+        let Sets { one, two, empty, .. } = &mut self.sets;
+        put(one, free >= 1);
+        put(two, free >= 2);
+        put(empty, free == self.launch.slots);
+    }
+
+    /// So many cycles in which as many SMs as now have no work-group.
+    fn count_empty(&mut self, cycles: u32) {
+        let passed = self.empty.wrapping_mul(cycles);
+        self.cnt.idle_sm_cycles = self.cnt.idle_sm_cycles.wrapping_add(passed);
+    }
+
+    /// All SMs.
+    #[inline]
+    fn all(&self) -> u16 {
+        u16::MAX >> (16 - self.config.n_sm)
+    }
+
+    /// Of several codes the lowest is shown.
+    fn error(&mut self, is_one: bool, code: u8) {
+        if is_one && (self.err == 0 || code < self.err) {
+            self.err = code;
+        }
+    }
+}
+
+impl Block for CtaScheduler {
+    type In = In;
+    type Out = Out;
+
+    #[inline(always)]
+    fn outputs(&self) -> Out {
+        Out {
+            k_ready: !self.run,
+            asg: self.asg,
+            k_done: self.k_done,
+            err: (self.err != 0).then_some(self.err),
+            cnt: self.cnt,
+        }
+    }
+
+    fn tick(&mut self, inputs: &In) -> Out {
+        let out = self.outputs();
+        (self.err, self.k_done) = (0, false);
+        // What ends, by the registers.
+        let done = inputs.done & self.all();
+        self.error(done & self.sets.empty != 0, err::DONE);
+        let done = done & !self.sets.empty;
+        let may_load = self.asg.is_none() || inputs.asg_ready;
+        if may_load {
+            self.asg = None;
+        }
+        let was_running = self.run;
+        if was_running {
+            self.count_empty(1);
+            if self.finished == self.launch.total {
+                (self.run, self.k_done) = (false, true);
+            }
+            if may_load {
+                self.asg = self.pick();
+            }
+        }
+        let mut left = done;
+        while left != 0 {
+            let sm = left.trailing_zeros() as usize;
+            left &= left - 1;
+            self.set_free(sm, self.sms[sm].free.wrapping_add(1));
+        }
+        self.finished = self.finished.wrapping_add(done.count_ones());
+        if let (Some(launch), false) = (inputs.k, was_running) {
+            self.begin(launch);
+        }
+        self.empty = if self.run { self.sets.empty.count_ones() } else { 0 };
+        let stands = match self.run {
+            true => self.finished != self.launch.total && (self.asg.is_some() || !self.may_pick()),
+            false => self.asg.is_none(),
+        };
+        self.waits = stands && !self.k_done && self.err == 0;
+        out
+    }
+
+    fn quiet_cycles(&self) -> u64 {
+        match self.waits {
+            true if self.empty > 0 => QUIET,
+            true => u64::MAX,
+            false => 0,
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.waits && self.empty == 0
+    }
+
+    fn skip_quiet(&mut self, cycles: u64) {
+        self.count_empty(cycles as u32);
+    }
+
+    fn show_state(&self, state: &mut State) {
+        state.flag("run", self.run);
+        for (s, sm) in self.sms[..self.config.n_sm as usize].iter().enumerate() {
+            state.bits(&format!("free[{s}]"), 5, sm.free);
+        }
+        // A launch sets them.
+        let cta_w = self.config.cta_w;
+        state.bits_while(self.run, "finished", cta_w, self.finished);
+        state.bits_while(self.run, "nxt", cta_w, self.nxt);
+        state.bits_while(self.run, "burst", 5, self.burst);
+        state.flag("asg_valid", self.asg.is_some());
+        state.flag("k_done", self.k_done);
+        state.bits("err", 4, self.err);
+    }
+}
+
+impl Model for CtaScheduler {
+    const NAME: &'static str = "cta_scheduler";
+    type Config = Config;
+
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        config.validate()?;
+        Ok(Self {
+            config: config.clone(),
+            run: false,
+            sms: [Sm::default(); MAX_SMS],
+            // No SM has a slot, or a work-group.
+            sets: Sets { empty: u16::MAX, ..Sets::default() },
+            launch: Launch::default(),
+            nxt: 0,
+            thr: 0,
+            finished: 0,
+            pointer: 0,
+            burst: 0,
+            asg: None,
+            k_done: false,
+            err: 0,
+            cnt: Counters::default(),
+            waits: true,
+            empty: 0,
+            without: None,
+        })
+    }
+}

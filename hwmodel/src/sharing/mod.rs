@@ -1,0 +1,6 @@
+//! Sharing-aware caches and work-group scheduling (Tabbakh's thesis, chapter 2): models.
+
+pub mod cta_scheduler;
+pub mod sharing_l1_policy;
+pub mod sharing_l2_policy;
+pub(crate) mod use_order;

@@ -1,0 +1,62 @@
+//! Lines that a bank waits for: whose they are.
+
+use ports::sharing::sharing_l2_policy::Config;
+
+use crate::state::State;
+
+/// MSHRs, at most.
+const MOST: usize = 64;
+
+/// A line that is waited for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mshr {
+    pub used: bool,
+    pub owner: u8,
+    /// SF: more than one SM has asked for it.
+    pub shared: bool,
+}
+
+/// All of them.
+#[derive(Clone, Debug)]
+pub struct Mshrs {
+    all: [Mshr; MOST],
+    count: u32,
+}
+
+impl Mshrs {
+    pub fn new(config: &Config) -> Self {
+        Self { all: [Mshr::default(); MOST], count: config.l2_mshr }
+    }
+
+    /// There is one of this number.
+    pub fn has(&self, mshr: u8) -> bool {
+        u32::from(mshr) < self.count
+    }
+
+    pub fn is_used(&self, mshr: u8) -> bool {
+        self.has(mshr) && self.all[usize::from(mshr)].used
+    }
+
+    /// Its line has come.
+    pub fn free(&mut self, mshr: u8) -> Mshr {
+        std::mem::take(&mut self.all[usize::from(mshr)])
+    }
+
+    /// It waits for a line that an SM has asked for.
+    pub fn take(&mut self, mshr: u8, owner: u8) {
+        self.all[usize::from(mshr)] = Mshr { used: true, owner, shared: false };
+    }
+
+    /// Its line is asked for again; `by`: the SM that shares it, if it is another one. Gives
+    /// whether it is shared, and has been made so.
+    pub fn merge(&mut self, mshr: u8, by: Option<u8>) -> (bool, bool) {
+        let Mshr { owner, shared, .. } = &mut self.all[usize::from(mshr)];
+        let was_shared = *shared;
+        *shared |= by.is_some_and(|sm| sm != *owner);
+        (*shared, *shared && !was_shared)
+    }
+
+    pub fn show_state(&self, state: &mut State) {
+        state.flags("used", self.all[..self.count as usize].iter().map(|mshr| mshr.used));
+    }
+}

@@ -1,0 +1,282 @@
+//! The epoch management unit: grants the CUs their right to write, one or a few bands of addresses
+//! at a time (STC, TACO 20(3) art. 33, sections 4.2 to 4.4; cycle rules in
+//! `rtl/stc/epoch_manager/README.md`).
+//!
+//! An epoch lasts `wakeup` cycles (IDLE). At its end the next is selected from the bands that are
+//! demanded; if it is another, PREP follows until all agents have drained, CHG until all are in the
+//! new epoch, REL until all have let go.
+
+mod record;
+mod rule;
+mod select;
+#[cfg(test)]
+mod tests;
+
+use std::hash::{Hash, Hasher};
+
+use ports::stc::epoch_manager::*;
+use ports::stc::types::{Epoch, kind};
+use ports::{ConfigError, Parameters};
+
+use crate::block::{Block, Model};
+use crate::common::bits::ones;
+use crate::state::{State, index_width};
+use record::Record;
+use select::{Next, Selection, select};
+
+pub use rule::Rule;
+
+/// Cycles that may be left out at once while nobody demands anything.
+const QUIET: u64 = 1 << 40;
+
+/// `state_q` (specification 5.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Phase {
+    Idle,
+    Prep,
+    Chg,
+    Rel,
+}
+
+/// Model of `rtl/stc/epoch_manager`.
+#[derive(Clone, Debug)]
+pub struct EpochManager {
+    config: Config,
+    /// A 1 for each CU.
+    all: u32,
+    addr_mask: u32,
+    phase: Phase,
+    wake_cnt: u32,
+    /// Band that the search begins behind.
+    ec: u32,
+    /// What is granted: `seb_q`, `gvec_q`.
+    epoch: Epoch,
+    next: Next,
+    /// The start epoch bit has moved, and nothing has been selected since.
+    hold: bool,
+    record: Record,
+    dmd_ack: u32,
+    /// The error pulse of this cycle; 0 is none.
+    err: u8,
+    cnt: Counters,
+    /// `ready_i` and `done_i` of the last cycle.
+    levels: (u32, u32),
+    /// What a test has taken away.
+    without: Option<Rule>,
+}
+
+/// What decides about what comes: not the counters, nor what the last cycle found wrong.
+impl Hash for EpochManager {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        let Self { phase, wake_cnt, ec, epoch, next, hold, record, dmd_ack, levels, .. } = self;
+        (phase, wake_cnt, ec, epoch, next, hold, record, dmd_ack, levels).hash(hasher);
+    }
+}
+
+impl EpochManager {
+    /// For tests: a manager that does not keep a rule. Errors: as of `new`.
+    pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
+        Ok(Self { without: Some(rule), ..Self::new(config)? })
+    }
+
+    #[inline(always)]
+    fn keeps(&self, rule: Rule) -> bool {
+        self.without != Some(rule)
+    }
+
+    /// All CUs show a level, or some do and a test has taken the rule away that all must.
+    #[inline(always)]
+    fn is_met(&self, level: u32, rule: Rule) -> bool {
+        level == self.all || level != 0 && !self.keeps(rule)
+    }
+
+    /// The error of a cycle with these levels, the lowest (specification 12).
+    #[inline(always)]
+    fn error(&self, ready: u32, done: u32) -> u8 {
+        match self.phase {
+            Phase::Idle if ready | done != 0 => err::NOT_ASKED,
+            Phase::Idle => 0,
+            phase if done & !ready != 0 || phase == Phase::Prep && done != 0 => err::DONE_EARLY,
+            Phase::Chg if ready != self.all => err::READY_FELL,
+            _ => 0,
+        }
+    }
+
+    /// The end of an epoch (specification 5.1). Returns whether the next differs from it.
+    fn wake(&mut self, selection: Option<Selection>) -> bool {
+        let holds = self.keeps(Rule::Hold);
+        let Self { config, epoch, record, cnt, .. } = self;
+        count(&mut cnt.wakes, true);
+        count(&mut cnt.wakes_idle, selection.is_none());
+        let Some(Selection { bands, first, next }) = selection else { return false };
+        let moves = next.seb != epoch.seb;
+        let same = !moves && next.vec == epoch.gvec;
+        count(&mut cnt.selections, true);
+        count(&mut cnt.skip_same, same);
+        if config.variant.has_demands() {
+            record.v &= !bands;
+        }
+        self.ec = if moves { config.bands() - 1 } else { first };
+        self.hold = moves && config.seb_on_wrap == 1 && holds;
+        self.next = next;
+        !same
+    }
+
+    /// The edge from PREP to CHG.
+    fn change(&mut self) {
+        let Next { vec: gvec, seb, moves } = self.next;
+        if moves {
+            (self.record.vote, self.record.etv) = (0, 0);
+        }
+        if seb != self.epoch.seb {
+            self.record.v = 0;
+        }
+        self.epoch = Epoch { seb, gvec };
+    }
+}
+
+fn count(counter: &mut u32, event: bool) {
+    *counter = counter.wrapping_add(event.into());
+}
+
+impl Block for EpochManager {
+    type In = In;
+    type Out = Out;
+
+    #[inline(always)]
+    fn outputs(&self) -> Out {
+        Out {
+            dmd_ack: self.dmd_ack,
+            prep: matches!(self.phase, Phase::Prep | Phase::Chg),
+            chg: self.phase == Phase::Chg,
+            chg_info: self.epoch,
+            err: (self.err != 0).then_some(self.err),
+            cnt: self.cnt,
+        }
+    }
+
+    fn tick(&mut self, inputs: &In) -> Out {
+        let out = self.outputs();
+        let (ready, done) = (inputs.ready & self.all, inputs.done & self.all);
+        self.err = self.error(ready, done);
+        self.levels = (ready, done);
+        let (valid, addr_mask) = (inputs.req_valid & self.all, self.addr_mask);
+        let of_kind = |kind| {
+            let these = ones(valid).filter(move |&c| inputs.req[c].kind == kind);
+            these.map(move |c| (c, inputs.req[c].addr & addr_mask))
+        };
+        // The selection and the conflicts see the registers; the demands come behind what the edge
+        // clears.
+        let changes = self.phase == Phase::Prep && self.is_met(ready, Rule::PrepWaitsForAll);
+        let wakes = self.phase == Phase::Idle && self.wake_cnt == self.config.wakeup - 1;
+        let selection =
+            wakes.then(|| select(&self.config, &self.epoch, self.ec, self.hold, &self.record));
+        if self.config.variant.has_conflicts() {
+            for (_, addr) in of_kind(kind::CONFLICT) {
+                let Self { config, epoch, record, cnt, .. } = self;
+                record.conflict(config, epoch, changes, addr, cnt);
+            }
+        }
+        self.wake_cnt = if self.phase == Phase::Idle && !wakes { self.wake_cnt + 1 } else { 0 };
+        self.phase = match (self.phase, selection) {
+            (Phase::Idle, Some(selection)) if self.wake(selection) => Phase::Prep,
+            (Phase::Prep, _) if changes => {
+                self.change();
+                Phase::Chg
+            }
+            (Phase::Chg, _) if self.is_met(done, Rule::ChgWaitsForAll) => Phase::Rel,
+            (Phase::Rel, _) if ready | done == 0 || !self.keeps(Rule::RelWaits) => Phase::Idle,
+            (phase, _) => phase,
+        };
+        self.dmd_ack = 0;
+        for (c, addr) in of_kind(kind::DEMAND) {
+            // After `change` the epoch has the new start epoch bit.
+            self.record.demand(self.epoch.band(addr, self.config.band_bits), addr);
+            self.dmd_ack |= 1 << c;
+        }
+        out
+    }
+
+    fn is_idle(&self) -> bool {
+        self.quiet_cycles() == u64::MAX
+    }
+
+    fn quiet_cycles(&self) -> u64 {
+        let (ready, done) = self.levels;
+        let wrong = self.err != 0 || self.error(ready, done) != 0;
+        let silent = self.dmd_ack == 0 && !wrong;
+        match self.phase {
+            Phase::Prep if silent && ready != self.all => u64::MAX,
+            Phase::Chg if silent && done != self.all => u64::MAX,
+            Phase::Rel if silent && ready | done != 0 => u64::MAX,
+            Phase::Idle if silent && self.config.variant.has_demands() && self.record.v == 0 => {
+                QUIET
+            }
+            Phase::Idle if silent => (self.config.wakeup - 1 - self.wake_cnt).into(),
+            _ => 0,
+        }
+    }
+
+    fn skip_quiet(&mut self, cycles: u64) {
+        if self.phase != Phase::Idle {
+            return;
+        }
+        let (passed, wakeup) = (cycles + u64::from(self.wake_cnt), u64::from(self.config.wakeup));
+        self.wake_cnt = (passed % wakeup) as u32;
+        // Nothing is demanded, or this is 0.
+        let wakes = (passed / wakeup) as u32;
+        self.cnt.wakes = self.cnt.wakes.wrapping_add(wakes);
+        self.cnt.wakes_idle = self.cnt.wakes_idle.wrapping_add(wakes);
+    }
+
+    fn show_state(&self, state: &mut State) {
+        let Self { config, phase, epoch, next, record, .. } = self;
+        let bands = config.bands();
+        state.bits("state", 2, *phase as u8);
+        state.bits("wake_cnt", index_width(config.wakeup), self.wake_cnt);
+        state.bits("ec", config.band_bits, self.ec);
+        state.part("record", |state| {
+            record.show_state(state, config);
+            state.bits("dmd_ack", config.n_cu, self.dmd_ack);
+        });
+        state.bits("seb", 6, epoch.seb);
+        state.bits("gvec", bands, epoch.gvec);
+        let selected = *phase == Phase::Prep;
+        state.bits_while(selected, "nvec", bands, next.vec);
+        state.bits_while(selected, "nseb", 6, next.seb);
+        state.bits_while(selected, "move", 1, u8::from(next.moves));
+        state.flag("hold", self.hold);
+        state.bits("err", 4, self.err);
+    }
+}
+
+impl Model for EpochManager {
+    const NAME: &'static str = "epoch_manager";
+    type Config = Config;
+
+    fn new(config: &Config) -> Result<Self, ConfigError> {
+        config.validate()?;
+        Ok(Self {
+            config: config.clone(),
+            all: u32::MAX >> (32 - config.n_cu),
+            addr_mask: u32::MAX >> (32 - config.addr_w),
+            phase: Phase::Idle,
+            wake_cnt: 0,
+            ec: 0,
+            epoch: Epoch { seb: config.seb_init as u8, gvec: 1 },
+            next: Next::default(),
+            hold: false,
+            record: Record::default(),
+            dmd_ack: 0,
+            err: 0,
+            cnt: Counters::default(),
+            levels: (0, 0),
+            without: None,
+        })
+    }
+
+    /// Longer than an epoch, after which `cnt` changes.
+    fn rests(_config: &Config, _outputs: &Out, cycles: u64) -> bool {
+        cycles > 1 << 11
+    }
+}

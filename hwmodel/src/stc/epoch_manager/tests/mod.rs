@@ -1,0 +1,14 @@
+//! Parameters that are refused, and cycles that an owner may leave out. What the block does is
+//! tested on both bodies (`tests/blocks/stc`).
+
+mod parameters;
+mod quiet;
+
+use ports::stc::types::{Req, Variant};
+
+use super::*;
+
+/// The small parameters of specification 2.1.
+fn small(variant: Variant) -> Config {
+    (&crate::stc::small::small(variant)).into()
+}
