@@ -1,12 +1,11 @@
 //! The report as tables.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Formatter};
 
 use super::inputs::INPUTS;
 use super::points::{SIZE_NAMES, base};
 use super::{Report, fetches, l1};
 use crate::experiment::{Row, share};
-use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
@@ -29,31 +28,27 @@ const SHOWN: [&str; 9] = [
     "half-8k",
 ];
 
-impl Display for Report {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+pub fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
+    writeln!(
+        f,
+        "Race detection (Tabbakh's thesis, 2018, chapter 4) on models: its GPU of 16 SMs \
+             (table 4.1), L2 kept. Seed {}.",
+        report.seed
+    )?;
+    for input in &report.runs.inputs {
+        let like = if input.like.is_empty() { "none" } else { input.like };
+        let kernels = report.runs.record(input.program, "base").counter("launch.packets");
+        let accesses = 100.0 * report.details.memory_share[input.program];
         writeln!(
             f,
-            "Race detection (Tabbakh's thesis, 2018, chapter 4) on models: its GPU of 16 SMs \
-             (table 4.1), L2 kept. Seed {}.",
-            self.seed
-        )?;
-        for input in &self.runs.inputs {
-            let like = if input.like.is_empty() { "none" } else { input.like };
-            let kernels = self.runs.record(input.program, "base").counter("launch.packets");
-            let accesses = 100.0 * self.memory_share[input.program];
-            writeln!(
-                f,
-                "\n{input}, {kernels} kernels, {accesses:.0} % memory instructions; corresponding \
+            "\n{input}, {kernels} kernels, {accesses:.0} % memory instructions; corresponding \
                  program of the thesis: {like}"
-            )?;
-            table::write(f, &columns(), self.runs.beside(input.program, "base", &SHOWN))?;
-        }
-        writeln!(f, "\n{LEGEND}")?;
-        inputs(f)?;
-        writeln!(f, "\nFigures of the thesis")?;
-        let on = self.runs.on(self.scale, self.seed);
-        write!(f, "{}", Listed { figures: &self.figures, on })
+        )?;
+        table::write(f, &columns(), report.runs.beside(input.program, "base", &SHOWN))?;
     }
+    writeln!(f, "\n{LEGEND}")?;
+    inputs(f)?;
+    Ok(())
 }
 
 fn columns<'a>() -> [Column<Row<'a>>; 11] {

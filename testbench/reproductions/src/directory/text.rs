@@ -1,11 +1,10 @@
 //! The report as tables.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Formatter};
 
 use super::Report;
 use super::figures::transactions;
 use crate::experiment::Row;
-use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
@@ -16,30 +15,27 @@ to another line of the entry; evicted: entries; transactions: messages on the li
 /// Machines of the table; the JSON has all.
 const SHOWN: [&str; 6] = ["no-caching", "baseline", "baseline-2x", "hmg", "rec", "ideal"];
 
-impl Display for Report {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        writeln!(
-            f,
-            "REC (J. Systems Architecture 160, 2025) on models: its machine of 4 GPUs (table 2) \
+pub fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
+    writeln!(
+        f,
+        "REC (J. Systems Architecture 160, 2025) on models: its machine of 4 GPUs (table 2) \
              {}. Seed {}.",
-            if self.scale > 1 {
-                format!("scaled by 1/{}", self.scale)
-            } else {
-                "at full \
+        if report.scale > 1 {
+            format!("scaled by 1/{}", report.scale)
+        } else {
+            "at full \
                                                                                 scale"
-                    .into()
-            },
-            self.seed
-        )?;
-        for input in &self.runs.inputs {
-            let like = if input.like.is_empty() { "none" } else { input.like };
-            writeln!(f, "\n{input}; corresponding program of the paper: {like}")?;
-            table::write(f, &columns(), self.runs.beside(input.program, "baseline", &SHOWN))?;
-        }
-        writeln!(f, "\n{LEGEND}\n\nFigures of the paper")?;
-        let on = self.runs.on(self.scale, self.seed);
-        write!(f, "{}", Listed { figures: &self.figures, on })
+                .into()
+        },
+        report.seed
+    )?;
+    for input in &report.runs.inputs {
+        let like = if input.like.is_empty() { "none" } else { input.like };
+        writeln!(f, "\n{input}; corresponding program of the paper: {like}")?;
+        table::write(f, &columns(), report.runs.beside(input.program, "baseline", &SHOWN))?;
     }
+    writeln!(f, "\n{LEGEND}")?;
+    Ok(())
 }
 
 fn columns<'a>() -> [Column<Row<'a>>; 8] {

@@ -4,14 +4,15 @@ use std::sync::LazyLock;
 
 use super::figures::transactions;
 use super::points::SCALE;
-use super::{Report, points, run};
+use super::{Rec, Report, points};
 use crate::experiment::{Attempt, Input, Point, Record, input};
 use crate::figure::alone;
+use crate::paper;
 
 const SMALL: [Input; 2] = [input("pagerank", "PR", 600, 2), input("lu", "LU", 96, 1)];
 
 static REPORT: LazyLock<Report> =
-    LazyLock::new(|| run(SCALE, &SMALL, 1, &Attempt::default()).unwrap());
+    LazyLock::new(|| paper::run::<Rec>(SCALE, &SMALL, 1, &Attempt::default()).unwrap());
 
 fn count(program: &str, machine: &str, name: &str) -> u64 {
     REPORT.runs.record(program, machine).counter(name) as u64
@@ -65,7 +66,7 @@ fn machines_of_full_size_are_the_papers() {
 
 #[test]
 fn full_size_says_what_it_leaves_out() {
-    let report = run(1, &SMALL, 0, &Attempt::default()).unwrap();
+    let report = paper::run::<Rec>(1, &SMALL, 0, &Attempt::default()).unwrap();
     assert!(report.to_string().contains("(table 2) at full scale"));
     let missing = report.figures.iter().filter(|f| f.ours.is_none());
     let missing: Vec<_> = missing.map(|f| (&f.id[..], f.note.contains("scale 64"))).collect();

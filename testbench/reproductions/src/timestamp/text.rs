@@ -1,11 +1,10 @@
 //! The report as tables.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Formatter};
 
 use super::points::{L1, NONE, PROTOCOLS};
 use super::{Report, SHARING};
 use crate::experiment::{Record, Row, share};
-use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
@@ -15,29 +14,26 @@ loads, in per cent. expired: loads of copies whose lease had expired; renewed: l
 extended without the line's bytes; stalls: cycles in which SMs waited for answers and issued
 nothing; lease: cycles in which writes waited at banks for leases; resets: of all timestamps.";
 
-impl Display for Report {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+pub fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
+    writeln!(
+        f,
+        "Timestamp coherence (Tabbakh's thesis, 2018, chapter 3) on models: its GPU of 16 SMs \
+             and 8 partitions (table 3.3). Seed {}.",
+        report.seed
+    )?;
+    let shown: Vec<_> = [NONE, L1].into_iter().chain(PROTOCOLS).collect();
+    for input in &report.runs.inputs {
+        let like = if input.like.is_empty() { "none" } else { input.like };
+        let shares = if SHARING.contains(&input.program) { "" } else { "no " };
         writeln!(
             f,
-            "Timestamp coherence (Tabbakh's thesis, 2018, chapter 3) on models: its GPU of 16 SMs \
-             and 8 partitions (table 3.3). Seed {}.",
-            self.seed
-        )?;
-        let shown: Vec<_> = [NONE, L1].into_iter().chain(PROTOCOLS).collect();
-        for input in &self.runs.inputs {
-            let like = if input.like.is_empty() { "none" } else { input.like };
-            let shares = if SHARING.contains(&input.program) { "" } else { "no " };
-            writeln!(
-                f,
-                "\n{input}; shares {shares}data within a kernel; corresponding program of the \
+            "\n{input}; shares {shares}data within a kernel; corresponding program of the \
                  thesis: {like}"
-            )?;
-            table::write(f, &columns(), self.runs.beside(input.program, NONE, &shown))?;
-        }
-        writeln!(f, "\n{LEGEND}\n\nFigures of the thesis")?;
-        let on = self.runs.on(self.scale, self.seed);
-        write!(f, "{}", Listed { figures: &self.figures, on })
+        )?;
+        table::write(f, &columns(), report.runs.beside(input.program, NONE, &shown))?;
     }
+    writeln!(f, "\n{LEGEND}")?;
+    Ok(())
 }
 
 fn columns<'a>() -> [Column<Row<'a>>; 10] {

@@ -4,10 +4,11 @@ use std::sync::LazyLock;
 
 use super::inputs::CYCLES;
 use super::points::{self, CAUSES, LEASES, NONE, PROTOCOLS, RC, SC, TC_LEASES, TCS, TCW};
-use super::{INPUTS, Report, SHARING, run};
+use super::{INPUTS, Report, SHARING, Timestamp};
 use crate::experiment::{Attempt, Input, Record, input};
 use crate::figure::{Figure, alone};
 use crate::lease_storage::{Storage, gtsc, paper, tc};
+use crate::paper;
 
 /// Without atomics: `wave`, `hotspot`.
 const SMALL: [Input; 3] = [
@@ -16,7 +17,8 @@ const SMALL: [Input; 3] = [
     input("hotspot", "HS", 24, 2),
 ];
 
-static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL, 1, &Attempt::default()).unwrap());
+static REPORT: LazyLock<Report> =
+    LazyLock::new(|| paper::run::<Timestamp>(1, &SMALL, 1, &Attempt::default()).unwrap());
 
 fn record(program: &str, machine: &str) -> &'static Record {
     REPORT.runs.record(program, machine)

@@ -9,15 +9,17 @@ use super::points::{
     self, BASE, BCS, BCS_MANAGED, CAUSES, DESIGN, L1_ONLY, L2_ONLY, LARGE, MANAGED, SCHEDULER,
     SCHEDULERS,
 };
-use super::{INPUTS, PRIVATE, Report, run};
+use super::{INPUTS, PRIVATE, Report, Sharing};
 use crate::experiment::{Attempt, Input, Record, input};
 use crate::figure::{Figure, alone};
+use crate::paper;
 
 /// Two of two dimensions with more rows than SMs, and one with private memory.
 const SMALL: [Input; 3] =
     [input("jacobi2d", "", 272, 1), input("gemm", "SGEMM", 240, 1), input(PRIVATE, "", 512, 1)];
 
-static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL, 1, &Attempt::default()).unwrap());
+static REPORT: LazyLock<Report> =
+    LazyLock::new(|| paper::run::<Sharing>(1, &SMALL, 1, &Attempt::default()).unwrap());
 
 fn record(program: &str, machine: &str) -> &'static Record {
     REPORT.runs.record(program, machine)
@@ -162,7 +164,7 @@ fn locality_counts_lines_of_kernels_by_distance() {
     assert_eq!((own.lines, own.loaded, own.of_kernels, own.shared), (6, 6, 6, 2));
     assert_eq!((own.sharings, own.near), (2, 2));
     assert!(near(own.shared_share(), 1.0 / 3.0));
-    let gemm = &REPORT.locality["gemm"];
+    let gemm = &REPORT.details.locality["gemm"];
     assert!(gemm.near < gemm.sharings && gemm.shared > 0, "{gemm:?}");
 }
 

@@ -5,9 +5,10 @@ use std::sync::LazyLock;
 use super::energy::Energy;
 use super::inputs::INPUTS;
 use super::points::{self, BLOCK, BYTE, CAUSES, HALF, IDEAL, NOSPEC, SIZES, WORD};
-use super::{Report, fetches, run};
+use super::{Race, Report, fetches};
 use crate::experiment::{Attempt, Input, input};
 use crate::figure::alone;
+use crate::paper;
 
 const SMALL: [Input; 3] = [
     input("wave", "Wave", 24, 3),
@@ -15,7 +16,8 @@ const SMALL: [Input; 3] = [
     input("kmeans", "KMeans", 256, 1),
 ];
 
-static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL, 1, &Attempt::default()).unwrap());
+static REPORT: LazyLock<Report> =
+    LazyLock::new(|| paper::run::<Race>(1, &SMALL, 1, &Attempt::default()).unwrap());
 
 fn count(program: &str, machine: &str, name: &str) -> u64 {
     REPORT.runs.record(program, machine).counter(name) as u64

@@ -1,11 +1,10 @@
 //! The report as tables.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Formatter};
 
 use super::points::{BASE, BCS, BCS_MANAGED, DESIGN, MANAGED, SCHEDULER};
 use super::{PRIVATE, Report};
 use crate::experiment::{Row, share};
-use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
@@ -14,28 +13,25 @@ its last work-group to its completion. misses: of loads at L1s, in per cent; byp
 that L1s did not install. lines: lines that memory transferred. shared: of the L2s' lines, those
 that several SMs used, in per cent; sharers: SMs per line.";
 
-impl Display for Report {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        writeln!(
-            f,
-            "Sharing-aware scheduling and caching (Tabbakh's thesis, 2018, chapter 2) on models: \
+pub fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
+    writeln!(
+        f,
+        "Sharing-aware scheduling and caching (Tabbakh's thesis, 2018, chapter 2) on models: \
              its GPU of 15 SMs (table 2.1). Seed {}.",
-            self.seed
-        )?;
-        let shown = [BASE, SCHEDULER, MANAGED, DESIGN, BCS, BCS_MANAGED];
-        for input in &self.runs.inputs {
-            let like = match (input.program, input.like) {
-                (PRIVATE, _) => "none; not part of any mean",
-                (_, "") => "none",
-                (_, like) => like,
-            };
-            writeln!(f, "\n{input}; corresponding program of the thesis: {like}")?;
-            table::write(f, &columns(), self.runs.beside(input.program, BASE, &shown))?;
-        }
-        writeln!(f, "\n{LEGEND}\n\nFigures of the thesis")?;
-        let on = self.runs.on(self.scale, self.seed);
-        write!(f, "{}", Listed { figures: &self.figures, on })
+        report.seed
+    )?;
+    let shown = [BASE, SCHEDULER, MANAGED, DESIGN, BCS, BCS_MANAGED];
+    for input in &report.runs.inputs {
+        let like = match (input.program, input.like) {
+            (PRIVATE, _) => "none; not part of any mean",
+            (_, "") => "none",
+            (_, like) => like,
+        };
+        writeln!(f, "\n{input}; corresponding program of the thesis: {like}")?;
+        table::write(f, &columns(), report.runs.beside(input.program, BASE, &shown))?;
     }
+    writeln!(f, "\n{LEGEND}")?;
+    Ok(())
 }
 
 fn columns<'a>() -> [Column<Row<'a>>; 9] {
