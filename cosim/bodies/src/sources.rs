@@ -408,4 +408,37 @@ mod tests {
         fs::write(folder.path().join("b/b.sv"), "").unwrap();
         assert!(has_rtl(folder.path()));
     }
+
+    /// `<block>` and `<family>/<block>`, with what the family shares; but not both.
+    #[test]
+    fn block_lies_in_one_place() {
+        let folder = files::Folder::new().unwrap();
+        let root = folder.path();
+        for (path, text) in [
+            ("common/a.sv", "a"),
+            ("family/b/b.sv", "b"),
+            ("family/b/part.svh", "part"),
+            ("family/b/README.md", "rules of b"),
+            ("family/family_pkg.sv", "package"),
+            ("family/c/c.sv", "c"),
+            ("d/d.sv", "d"),
+        ] {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let sources = Sources::of_folder(root.to_path_buf(), Origin::Own);
+        let paths = |block| {
+            let files = sources.of_block(block)?;
+            Ok::<Vec<_>, String>(files.into_iter().map(|file| file.path).collect())
+        };
+        let own = ["common/a.sv", "family/b/b.sv", "family/b/part.svh", "family/family_pkg.sv"];
+        assert_eq!(paths("b").unwrap(), own);
+        assert_eq!(sources.readme("b").unwrap(), "rules of b");
+        assert_eq!(paths("d").unwrap(), ["common/a.sv", "d/d.sv"]);
+        assert!(paths("e").unwrap_err().ends_with(": has no e/e.sv"));
+        fs::create_dir(root.join("b")).unwrap();
+        let problem = paths("b").unwrap_err();
+        assert!(problem.ends_with(": b lies in b and in family/b"), "{problem}");
+    }
 }

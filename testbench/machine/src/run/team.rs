@@ -15,12 +15,12 @@ use cosim::socket::BlockUse;
 
 use super::meeting::{Meeting, Patience};
 use super::{Machine, Options, Order, PROGRESS_STEPS, RunError};
+use crate::build::part::Part;
 use crate::check::Checked;
 use crate::context::Context;
 use crate::engine::{ComponentId, Cycle, HERE};
-use crate::part::Part;
-use crate::shard::{Parcel, Progress, Report, Shard, lock};
-use crate::traffic::Traffic;
+use crate::run::shard::{Parcel, Progress, Report, Shard, lock};
+use crate::statistics::traffic::Traffic;
 
 /// What the threads of a run share.
 struct Office {

@@ -1,6 +1,7 @@
 //! What the blocks of timestamp coherence count (specification, section 9).
 
-use crate::{Counted, statistics};
+use crate::Counted;
+use crate::statistics;
 
 inventory::submit! { Counted(&statistics! {
     "l1.timestamp_cold_misses" "requests" "loads of lines that the L1 did not hold",

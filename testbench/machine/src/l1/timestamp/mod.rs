@@ -16,10 +16,10 @@ use cosim::cpelide::SyncMode;
 use ports::message;
 
 use super::{Design, SRC};
+use crate::build::make::Make;
+use crate::check::timed::Clock;
+use crate::config::memory_model::{Fences, MemoryModel};
 use crate::l2;
-use crate::make::Make;
-use crate::memory_model::{Fences, MemoryModel};
-use crate::timed::Clock;
 use parameters::check;
 use side::{Gtsc, Tc};
 

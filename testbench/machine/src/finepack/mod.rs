@@ -1,0 +1,3 @@
+//! FinePack (HPCA 2023): the egress paths.
+
+pub mod egress_path;
