@@ -11,6 +11,7 @@ pub use crate::config::memory_model::{Fences, MemoryModel};
 pub use crate::config::registry::find;
 pub use crate::config::resolved::Resolved;
 pub use crate::config::section::{Section, defaults};
+pub use crate::config::systems::{Preset, Variant, with_chiplets, with_cus, with_gpus};
 pub use crate::config::{ConfigError, System};
 pub use crate::context::Context;
 pub use crate::context::layout::{Layout, Site};

@@ -114,7 +114,8 @@ impl<P: Paper> Display for Report<P> {
 }
 
 /// Runs a paper's experiments at a scale on these inputs, on all threads that there are.
-/// `perturbed`: repetitions with other latencies. Errors: a run fails, or its result cannot be kept.
+/// `perturbed`: repetitions with other latencies. Errors: a run fails, or its result cannot be
+/// kept.
 pub fn run<P: Paper>(
     scale: u32,
     inputs: &[Input],

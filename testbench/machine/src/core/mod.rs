@@ -51,7 +51,8 @@ pub struct Spec {
     pub waves: u32,
     /// Lanes of a wave: 32 or 64.
     pub lanes: u32,
-    /// Loads of a wave that may be under way, 1 to [`MAX_LOADS`](crate::context::transactions::MAX_LOADS).
+    /// Loads of a wave that may be under way, 1 to
+    /// [`MAX_LOADS`](crate::context::transactions::MAX_LOADS).
     pub loads: u32,
     /// Lines that may be under way in all.
     pub transactions: u32,

@@ -1,6 +1,7 @@
 //! L2 designs with a coherence directory at the home of each line: baseline, HMG, REC, ideal.
 
 mod hook;
+mod systems;
 
 use cosim::cpelide::SyncMode;
 use ports::directory::coherence_directory::Variant;

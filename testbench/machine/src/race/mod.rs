@@ -17,6 +17,7 @@ mod misses;
 mod numbers;
 mod parameters;
 mod rule;
+mod systems;
 mod unit;
 mod waves;
 

@@ -7,6 +7,7 @@ mod counted;
 mod manager;
 mod parameters;
 mod slots;
+mod systems;
 
 use ports::message;
 

@@ -15,103 +15,42 @@ use crate::config::show::{Origin, Reference, commented};
 use crate::config::system_file::{MOST_BYTES, too_long};
 use ports::known_names;
 
+pub use scale::{with_chiplets, with_cus, with_gpus};
 pub use shape::Shape;
 pub use variants::Variant;
+pub(crate) use variants::{KEPT, kept};
 
-/// A paper's machine.
-struct Family {
+/// A paper's machine. It is registered by `inventory::submit! { PRESET }`.
+#[derive(Debug)]
+pub struct Preset {
     /// One line.
-    about: &'static str,
+    pub about: &'static str,
     /// What the twins divide by. It divides the CUs of a chiplet evenly and leaves an L2 of 128 to
     /// 408 KB: footprints of captured programs are 16 to 400 KB.
-    twin: u32,
+    pub twin: u32,
     /// System file of its first member.
-    text: &'static str,
+    pub text: &'static str,
     /// What its members have in other numbers.
-    grows: fn(System, &str, u16) -> System,
+    pub grows: fn(System, &str, u16) -> System,
     /// Members: names and that number.
-    members: &'static [(&'static str, u16)],
+    pub members: &'static [(&'static str, u16)],
     /// The paper's designs as it ran them.
-    variants: &'static [Variant],
+    pub variants: &'static [Variant],
 }
 
-static FAMILIES: [Family; 8] = [
-    Family {
-        about: "CPElide (MICRO'24, table I): chiplets of 60 CUs with an L2 each",
-        twin: 60,
-        text: include_str!("../../../systems/cpelide-4.toml"),
-        grows: scale::with_chiplets,
-        members: &[
-            ("cpelide-4", 4),
-            ("cpelide-2", 2),
-            ("cpelide-6", 6),
-            ("cpelide-7", 7),
-            ("cpelide-8", 8),
-            ("cpelide-16", 16),
-        ],
-        variants: variants::CPELIDE,
-    },
-    Family {
-        about: "STC (table 3, section 7.4): 8 to 32 CUs with large L1s",
-        twin: 4,
-        text: include_str!("../../../systems/stc-8cu.toml"),
-        grows: scale::with_cus,
-        members: &[("stc-8cu", 8), ("stc-16cu", 16), ("stc-32cu", 32)],
-        variants: variants::STC,
-    },
-    Family {
-        about: "FinePack (HPCA'23, table III): 4 GPUs of 80 SMs on PCIe 4.0, 16 on PCIe 6.0",
-        twin: 16,
-        text: include_str!("../../../systems/finepack-4gpu.toml"),
-        grows: scale::with_gpus,
-        members: &[("finepack-4gpu", 4), ("finepack-16gpu", 16)],
-        variants: variants::FINEPACK,
-    },
-    Family {
-        about: "REC (JSA 2025, table 2): 4 GPUs of 64 CUs, links of 150 GB/s",
-        twin: 16,
-        text: include_str!("../../../systems/rec-4gpu.toml"),
-        grows: scale::with_chiplets,
-        members: &[("rec-4gpu", 1)],
-        variants: variants::REC,
-    },
-    Family {
-        about: "Tabbakh's thesis (table 4.1): 16 SMs like a GTX 480",
-        twin: 4,
-        text: include_str!("../../../systems/fermi-16sm.toml"),
-        grows: scale::with_chiplets,
-        members: &[("fermi-16sm", 1)],
-        variants: variants::RACE,
-    },
-    Family {
-        about: "Tabbakh's thesis (table 3.3): as `fermi-16sm`, with eight memory partitions",
-        twin: 4,
-        text: include_str!("../../../systems/fermi-16sm-8p.toml"),
-        grows: scale::with_chiplets,
-        members: &[("fermi-16sm-8p", 1)],
-        variants: variants::TIMESTAMP,
-    },
-    Family {
-        about: "Tabbakh's thesis (table 2.1): as `fermi-16sm`, with 15 SMs of up to 8 CTAs",
-        twin: 3,
-        text: include_str!("../../../systems/fermi-15sm.toml"),
-        grows: scale::with_chiplets,
-        members: &[("fermi-15sm", 1)],
-        variants: variants::SHARING,
-    },
-    Family {
-        about: "Tabbakh's thesis (section 2.6.4): like a Kepler, with an L2 of 2 MB",
-        twin: 5,
-        text: include_str!("../../../systems/kepler-15sm.toml"),
-        grows: scale::with_chiplets,
-        members: &[("kepler-15sm", 1)],
-        variants: variants::SHARING,
-    },
-];
+inventory::collect!(Preset);
 
-/// The first member of each family, read once: a sweep asks for it again and again.
-static FIRST: LazyLock<[Result<System, SystemError>; 8]> = LazyLock::new(|| {
-    FAMILIES.each_ref().map(|family| System::parse(family.members[0].0, family.text, &[]))
+/// All presets, by the names of their first members.
+static PRESETS: LazyLock<Vec<&'static Preset>> = LazyLock::new(|| {
+    let mut all: Vec<_> = inventory::iter::<Preset>.into_iter().collect();
+    all.sort_by_key(|preset| preset.members[0].0);
+    all
+});
+
+/// The first member of each, read once: a sweep asks for it again and again.
+static FIRST: LazyLock<Vec<Result<System, SystemError>>> = LazyLock::new(|| {
+    let first = PRESETS.iter().map(|preset| System::parse(preset.members[0].0, preset.text, &[]));
+    first.collect()
 });
 
 /// What the name of a twin ends in.
@@ -177,9 +116,8 @@ pub fn variants(name: &str) -> Vec<(&'static str, &'static Variant)> {
 
 /// All variants, each with the first system of its family.
 pub fn all_variants() -> Vec<(&'static str, &'static Variant)> {
-    let families = &FAMILIES;
     let mut all = Vec::new();
-    for family in families {
+    for family in PRESETS.iter() {
         // Two families of one paper share their variants.
         let own = family.variants.iter().filter(|variant| {
             !all.iter().any(|(_, other): &(_, &Variant)| std::ptr::eq(*other, *variant))
@@ -242,7 +180,7 @@ pub fn show(name: &str, set: &[(String, String)]) -> Result<String, SystemError>
 
 /// All fields of system files, as Markdown: `docs/system-file.md`.
 pub fn reference() -> String {
-    let first = &FAMILIES[0];
+    let first = PRESETS[0];
     let example = System::parse(first.members[0].0, first.text, &[]);
     Reference { example: &example.expect("presets are tested") }.to_string()
 }
@@ -296,7 +234,7 @@ pub fn names() -> Vec<String> {
 
 /// Names of all presets, with one line each.
 pub fn presets() -> impl Iterator<Item = (String, String)> {
-    let members = || FAMILIES.iter().flat_map(|f| f.members.iter().map(move |m| (f, m.0)));
+    let members = || PRESETS.iter().flat_map(|f| f.members.iter().map(move |m| (f, m.0)));
     let full = members().map(|(f, name)| (name.to_string(), f.about.to_string()));
     let twins = members().map(|(f, name)| {
         (
@@ -312,18 +250,18 @@ pub fn presets() -> impl Iterator<Item = (String, String)> {
 }
 
 /// The family of a preset, and how many units it has.
-fn member(name: &str) -> Option<(&'static Family, u16)> {
+fn member(name: &str) -> Option<(&'static Preset, u16)> {
     let full = name.strip_suffix(SMALL).unwrap_or(name);
-    FAMILIES.iter().find_map(|family| {
+    PRESETS.iter().find_map(|family| {
         let (_, units) = family.members.iter().find(|(member, _)| *member == full)?;
-        Some((family, *units))
+        Some((*family, *units))
     })
 }
 
 fn preset(name: &str) -> Option<Result<System, SystemError>> {
     let full = name.strip_suffix(SMALL).unwrap_or(name);
     let (family, units) = member(name)?;
-    let at = FAMILIES.iter().position(|other| std::ptr::eq(other, family))?;
+    let at = PRESETS.iter().position(|other| std::ptr::eq(*other, family))?;
     Some(FIRST[at].clone().map(|system| {
         let system = (family.grows)(system, full, units);
         if full == name { system } else { scale::twin(&system, family.twin) }

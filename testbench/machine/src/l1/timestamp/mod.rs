@@ -10,6 +10,7 @@ mod parameters;
 mod places;
 mod rule;
 mod side;
+mod systems;
 mod unit;
 
 use cosim::cpelide::SyncMode;
