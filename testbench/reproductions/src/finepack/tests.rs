@@ -13,8 +13,9 @@ use crate::paper;
 const SMALL: [Input; 2] =
     [input("jacobi_band", "Jacobi", 4096, 2), input("tomography", "CT", 2048, 2)];
 
-static REPORT: LazyLock<Report> =
-    LazyLock::new(|| paper::run::<FinePack>(points::SCALE, &SMALL, 0, &Attempt::default()).unwrap());
+static REPORT: LazyLock<Report> = LazyLock::new(|| {
+    paper::run::<FinePack>(points::SCALE, &SMALL, 0, &Attempt::default()).unwrap()
+});
 
 fn record(program: &str, machine: &str) -> &'static Record {
     REPORT.runs.record(program, machine)

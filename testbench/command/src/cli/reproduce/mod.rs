@@ -58,14 +58,15 @@ fn scales() -> String {
     let default = |paper: &Entry| format!("{} for {}", paper.scales[0].by, paper.name);
     let defaults: Vec<_> = paper::all().into_iter().map(default).collect();
     format!(
-        "Divide the paper's machine by this; 1 is the paper's\n\nDefault: what takes less than five \
-         minutes on two cores: {}.",
+        "Divide the paper's machine by this; 1 is the paper's\n\n\
+         Default: what takes less than five minutes on two cores: {}.",
         defaults.join(", ")
     )
 }
 
 fn repetitions() -> String {
-    let all = paper::all().into_iter().flat_map(|paper| paper.scales.iter().map(move |s| (paper, s)));
+    let scales = |paper: &'static Entry| paper.scales.iter().map(move |scale| (paper, scale));
+    let all = paper::all().into_iter().flat_map(scales);
     let none = all.filter(|(_, scale)| scale.perturbed == 0);
     let none: Vec<_> =
         none.map(|(paper, scale)| format!("{} at scale {}", paper.name, scale.by)).collect();
