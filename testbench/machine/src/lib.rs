@@ -47,7 +47,7 @@ pub use finepack::egress_path;
 pub use launch::{Chiplets, Operations, PHASES, Packet};
 pub use run::kernel_use::KernelUse;
 pub use run::{
-    Audited, Buffers, LINK, Machine, NOISE, Options, Order, Progress, RunError, Timeline,
+    Audited, Buffers, LINK, Machine, NOISE, Options, Order, Progress, RunError, Timeline, Windows,
 };
 pub use sampling::Estimate;
 pub use statistics::recording::{Loads, POINTS, Passed, Samples};

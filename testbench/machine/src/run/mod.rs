@@ -33,6 +33,7 @@ use traces::workloads::SplitMix64;
 pub use error::RunError;
 pub use observe::{Audited, LINK, Progress, Timeline};
 pub use options::{NOISE, Options, Order};
+pub use team::Windows;
 
 use observe::Observers;
 use packets::Handover;
@@ -470,6 +471,11 @@ impl Machine {
     /// What happened to the byte that was watched.
     pub fn life(&self) -> String {
         self.ctx.life.tell(&self.ctx.layout)
+    }
+
+    /// The windows of a run on several threads.
+    pub fn windows(&self) -> Option<Windows> {
+        self.team.as_ref().map(|team| team.windows)
     }
 
     /// Every statistic that has a value.

@@ -56,6 +56,8 @@ pub struct Report {
     pub hands: Option<Cycle>,
     /// Cycles since the last meeting in which it has visited a component.
     pub steps: u64,
+    /// Visits of components since then.
+    pub visits: u64,
     /// Completion signals written so far.
     pub completions: u32,
     /// What was written past the L1s since the last meeting.
