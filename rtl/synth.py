@@ -143,8 +143,8 @@ def read_command(rtl, top, given, folder, options=("-DSYNTHESIS",)):
     if top not in tree.places(rtl):
         files += [os.path.join(common, top + ".sv")]
     arguments = ["read_slang", *options, "--unroll-limit", str(UNROLL), "--top", top]
-    for folder in tree.folders(rtl, top):
-        arguments += ["-I", folder]
+    for place in tree.folders(rtl, top):
+        arguments += ["-I", place]
     arguments += ["-y", common]
     for parameter in given:
         arguments += ["-G", parameter]
