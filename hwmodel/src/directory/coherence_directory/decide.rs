@@ -5,87 +5,37 @@
 //! job are put behind those that are held, and join them when S1 ends. By then they lie still, and
 //! are fast to show.
 
+use super::choices::{Access, Check, Choices, HOME, OTHER};
 use super::counters::Tally;
 use super::flat::Flat;
 use super::jobs::Jobs;
-use super::rule::Keeps;
 use super::table::{Place, Set, Table};
-use super::{Config, MAX_WAYS, Replacement, Req, Rsp, Rule, Variant, err, op};
+use super::{Config, MAX_WAYS, Replacement, Req, Rsp, Variant, err, op};
 
-/// What LRD, RRD, LWR and RWR do to the sharers of a line, in every variant; a line without sharers
-/// is not tracked.
-///
-/// | op | sharers after | invalidated |
-/// | --- | --- | --- |
-/// | LRD | as before | none |
-/// | RRD | and `src` | none |
-/// | LWR | none | all |
-/// | RWR | `src` | all but `src` |
+/// What a request does to the sharers of its line, where `src` sends it.
 #[derive(Clone, Copy, Debug)]
-struct Access {
+struct Change {
     /// Sharers that stay.
     keep: u16,
     /// `src` of a request of another GPU, which makes the line tracked; else 0.
     add: u16,
     /// Sharers that are invalidated.
     gone: u16,
-    /// Makes the entry the newest, in LRU.
     is_use: bool,
 }
 
-impl Access {
+impl Change {
+    /// Of LRD, RRD, LWR or RWR, in every variant; a line without sharers is not tracked.
     #[inline(always)]
-    fn new<const ALL: bool>(op: u8, src: u8, keeps: Keeps<ALL>) -> Self {
-        let remote = u16::from(op & 1);
-        let write = u16::from(op >> 1 & 1);
-        let add = remote << (src & 0xF);
-        let access = Self {
-            keep: write.wrapping_sub(1),
-            add,
-            gone: write.wrapping_neg() & !add,
-            is_use: add != 0,
-        };
-        if ALL { access } else { access.without(op, keeps) }
-    }
-
-    /// The same where a rule is not kept.
-    fn without<const ALL: bool>(self, op: u8, keeps: Keeps<ALL>) -> Self {
-        let Self { mut keep, mut add, mut gone, mut is_use } = self;
-        match op & 3 {
-            op::LRD => is_use = !keeps.rule(Rule::LocalIsNoUse),
-            op::RRD => {
-                if !keeps.rule(Rule::ReaderIsSharer) {
-                    add = 0;
-                }
-                if !keeps.rule(Rule::ReaderJoins) {
-                    keep = 0;
-                }
-            }
-            op::LWR => {
-                is_use = !keeps.rule(Rule::LocalIsNoUse);
-                if !keeps.rule(Rule::LocalWriteInvalidates) {
-                    gone = 0;
-                }
-                if !keeps.rule(Rule::LocalWriteClears) {
-                    keep = u16::MAX;
-                }
-            }
-            _ => {
-                if !keeps.rule(Rule::RemoteWriteInvalidates) {
-                    gone = 0;
-                }
-                if !keeps.rule(Rule::WriterKeepsCopy) {
-                    gone = u16::MAX;
-                }
-                if !keeps.rule(Rule::WriterIsSharer) {
-                    add = 0;
-                }
-                if !keeps.rule(Rule::WriterAlone) {
-                    keep = u16::MAX;
-                }
-            }
+    fn new(op: u8, src: u8, choices: &Choices) -> Self {
+        let Access { keep, joins, gone, spares, is_use } = choices.accesses[usize::from(op & 3)];
+        let src = src & 0xF;
+        Self {
+            keep,
+            add: u16::from(joins) << src,
+            gone: gone & !(u16::from(spares) << src),
+            is_use,
         }
-        Self { keep, add, gone, is_use }
     }
 
     #[inline(always)]
@@ -113,21 +63,21 @@ pub(super) struct Done {
 
 /// Where a request puts what it does. Its job and its response lie behind those that are held.
 #[derive(Debug)]
-pub(super) struct Effects<'a, const ALL: bool> {
+pub(super) struct Effects<'a> {
     pub jobs: &'a mut Jobs,
     pub done: &'a mut Done,
     pub rsp: &'a mut Rsp,
-    /// The number that its invalidations tell.
+    /// The number that its invalidations carry.
     pub seq: u8,
-    pub keeps: Keeps<ALL>,
+    pub choices: &'a Choices,
 }
 
-impl<const ALL: bool> Effects<'_, ALL> {
+impl Effects<'_> {
     /// Says what the line's sharers were, 0 when it was not tracked, and what they are now.
     #[inline(always)]
     fn found(&mut self, before: u16, after: u16) {
-        self.rsp.hit = before != 0 || !self.keeps.rule(Rule::HitIsLine);
-        self.rsp.sharers = if self.keeps.rule(Rule::SharersBefore) { before } else { after };
+        self.rsp.hit = before != 0 || !self.choices.hit_is_line;
+        self.rsp.sharers = if self.choices.sharers_before { before } else { after };
     }
 
     #[inline(always)]
@@ -139,7 +89,7 @@ impl<const ALL: bool> Effects<'_, ALL> {
     /// Makes the job of a written line, if it has destinations.
     #[inline(always)]
     fn invalidate(&mut self, base: u64, line: u32, dest: u16) {
-        let all = self.keeps.rule(Rule::AllOfGroup);
+        let all = self.choices.whole_group;
         self.done.job = self.jobs.put_write(self.seq, base, line, all, dest);
     }
 
@@ -148,12 +98,12 @@ impl<const ALL: bool> Effects<'_, ALL> {
     fn evict(&mut self, set: &Set, way: usize) {
         let (base, mut lines) = set.row.entry(way);
         let lowest = lines.trailing_zeros() as usize;
-        if !self.keeps.rule(Rule::EveryLine) {
+        if !self.choices.every_line {
             lines = 1 << lowest;
         }
         let (lines, dests) = self.jobs.put_evict(self.seq, base, lines);
         set.copy_lines(way, dests);
-        if !self.keeps.rule(Rule::OwnSharers) {
+        if !self.choices.own_sharers {
             let sharers = dests[lowest];
             dests.fill(sharers);
         }
@@ -208,125 +158,110 @@ impl Decide {
 
     /// Executes a request (README rules 6 to 8).
     #[inline(always)]
-    pub fn execute<const ALL: bool>(
-        &mut self,
-        req: &Req,
-        self_id: u8,
-        effects: &mut Effects<'_, ALL>,
-    ) {
+    pub fn execute(&mut self, req: &Req, self_id: u8, effects: &mut Effects) {
         let &Req { addr, src, op, .. } = req;
-        let (addr, keeps) = (addr & self.addr_mask, effects.keeps);
-        let wrong_src = !self.may_come(op, src, self_id, keeps);
-        if wrong_src | (addr >= self.end)
-            && let Some(code) = self.code(req, wrong_src, addr, keeps)
-        {
-            return effects.refuse(code);
+        let (addr, choices) = (addr & self.addr_mask, effects.choices);
+        let is_legal = (op <= choices.last_op)
+            & self.may_come(op, src, self_id, choices)
+            & self.is_covered(op, addr, choices);
+        if !is_legal {
+            return effects.refuse(self.code(req, addr, self_id, choices));
         }
         if op == op::FENCE {
-            let all = (1u32 << self.gpus) - 1;
-            let home = if keeps.rule(Rule::FenceLeavesHome) { 1 << (self_id & 0xF) } else { 0 };
-            let releaser = if keeps.rule(Rule::FenceToReleaser) { 0 } else { 1 << (src & 0xF) };
-            return effects.fence(all as u16 & !home & !releaser);
+            let all = ((1u32 << self.gpus) - 1) as u16;
+            let home = u16::from(!choices.fence_to_home) << (self_id & 0xF);
+            let releaser = u16::from(!choices.fence_to_releaser) << (src & 0xF);
+            return effects.fence(all & !home & !releaser);
         }
-        let access = Access::new(op, src, keeps);
         match &mut self.array {
             Array::Sets(table) if op == op::EVICT => evict(table, addr, effects),
-            Array::Sets(table) => access_sets(table, addr, access, self.lru, effects),
-            // Which has no entries: EVICT changes nothing, as LRD.
-            Array::Ideal(flat) if keeps.rule(Rule::IdealKeeps) || op != op::EVICT => {
-                access_ideal(flat, addr, access, effects);
+            Array::Sets(table) => {
+                access_sets(table, addr, Change::new(op, src, choices), self.lru, effects);
             }
+            // Which has no entries: EVICT changes nothing.
             Array::Ideal(flat) => {
-                access_ideal(flat, addr, Access::new(op::LWR, src, keeps), effects);
+                let is = if op == op::EVICT { choices.ideal_evict } else { op };
+                access_ideal(flat, addr, Change::new(is, src, choices), effects);
             }
         }
         effects.done.tally.access(op, effects.rsp.hit);
     }
 
-    /// The code of a request whose source is wrong, or whose address lies behind the last line.
-    #[inline(always)]
-    fn code<const ALL: bool>(
-        &self,
-        &Req { op, src, .. }: &Req,
-        wrong_src: bool,
-        addr: u64,
-        keeps: Keeps<ALL>,
-    ) -> Option<u8> {
-        let wrong_op = op > op::FENCE && keeps.rule(Rule::OpExists);
-        let wrong_addr = addr >= self.end && op != op::FENCE && keeps.rule(Rule::IdealEnds);
-        let op_first = keeps.rule(Rule::OpFirst) || src < self.gpus;
-        if wrong_op && op_first {
-            Some(err::OP)
-        } else if wrong_src && (keeps.rule(Rule::SourceFirst) || !wrong_addr) {
-            Some(err::SRC)
-        } else {
-            wrong_addr.then_some(err::ADDR)
+    /// The code of an illegal request: of what is wrong with it, the first in order.
+    #[inline(never)]
+    fn code(&self, &Req { op, src, .. }: &Req, addr: u64, self_id: u8, choices: &Choices) -> u8 {
+        let wrong = choices.checks.into_iter().find(|check| match check {
+            Check::Op => op > choices.last_op,
+            Check::Source if op > choices.last_op => !self.exists(src, choices),
+            Check::Source => !self.may_come(op, src, self_id, choices),
+            Check::Address => !self.is_covered(op, addr, choices),
+        });
+        match wrong {
+            Some(Check::Op) => err::OP,
+            Some(Check::Source) => err::SRC,
+            Some(Check::Address) | None => err::ADDR,
         }
     }
 
-    /// Requests with this op may come from `src`; none with what is no op.
+    /// Requests with this op may come from `src`.
     #[inline(always)]
-    fn may_come<const ALL: bool>(&self, op: u8, src: u8, self_id: u8, keeps: Keeps<ALL>) -> bool {
-        const OWN: u8 = 1;
-        const OTHER: u8 = 2;
-        const FROM: [u8; 8] = [OWN, OTHER, OWN, OTHER, OWN | OTHER, OWN | OTHER, 0, 0];
-        let from = if src == self_id { OWN } else { OTHER };
-        let exists = src < self.gpus || !keeps.rule(Rule::SourceExists);
-        let may = FROM[usize::from(op.min(7))] & from != 0;
-        let may = may
-            || !keeps.rule(Rule::RemoteIsOther) && matches!(op, op::RRD | op::RWR)
-            || !keeps.rule(Rule::LocalIsHome) && matches!(op, op::LRD | op::LWR)
-            || !keeps.rule(Rule::OpExists) && op > op::FENCE;
-        may & exists
+    fn may_come(&self, op: u8, src: u8, self_id: u8, choices: &Choices) -> bool {
+        let from = if src == self_id { HOME } else { OTHER };
+        (choices.sources[usize::from(op.min(7))] & from != 0) & self.exists(src, choices)
+    }
+
+    #[inline(always)]
+    fn exists(&self, src: u8, choices: &Choices) -> bool {
+        (src < self.gpus) | !choices.source_exists
+    }
+
+    /// The address is that of a line; FENCE has none.
+    #[inline(always)]
+    fn is_covered(&self, op: u8, addr: u64, choices: &Choices) -> bool {
+        (addr < self.end) | (op == op::FENCE) | !choices.address_ends
     }
 }
 
 /// LRD, RRD, LWR or RWR of a directory with entries.
 #[inline(always)]
-fn access_sets<const ALL: bool>(
-    table: &mut Table,
-    addr: u64,
-    access: Access,
-    lru: bool,
-    effects: &mut Effects<'_, ALL>,
-) {
-    let keeps = effects.keeps;
+fn access_sets(table: &mut Table, addr: u64, change: Change, lru: bool, effects: &mut Effects) {
+    let choices = effects.choices;
     let place @ Place { base, line, .. } = table.place(addr);
     let set = &mut table.set(place);
     if let Some(way) = find(set, base, effects) {
         let before = set.sharers(way, line);
-        let after = access.after(before);
+        let after = change.after(before);
         effects.found(before, after);
         *set.line(way, line) = after;
         set.row.track(way, line, after != 0);
-        let renews = (lru && keeps.rule(Rule::UseRenews) || !keeps.rule(Rule::FifoIgnoresUse))
-            && (before != 0 || keeps.rule(Rule::NewLineIsUse));
-        set.row.renew(way, set.ways, renews & access.is_use);
-        if !keeps.rule(Rule::AllocIsEntry) {
+        let renews = choices.use_renews[usize::from(lru)]
+            & ((before != 0) | choices.new_line_is_use)
+            & change.is_use;
+        set.row.renew(way, set.ways, renews);
+        if !choices.alloc_is_entry {
             effects.rsp.alloc = before == 0 && after != 0;
         }
-        effects.invalidate(base, line, access.invalidated(before));
-    } else if access.add != 0 {
-        let way =
-            if keeps.rule(Rule::FreeWay) { set.row.victim(set.ways) } else { set.row.oldest() };
-        if set.row.is_valid(way) && keeps.rule(Rule::VictimInvalidates) {
+        effects.invalidate(base, line, change.invalidated(before));
+    } else if change.add != 0 {
+        let way = if choices.free_way_first { set.row.victim(set.ways) } else { set.row.oldest() };
+        if set.row.is_valid(way) && choices.victim_invalidates {
             effects.evict(set, way);
         }
-        *set.line(way, line) = access.add;
+        *set.line(way, line) = change.add;
         set.row.allocate(way, base, line);
-        set.row.renew(way, set.ways, keeps.rule(Rule::AllocationRenews));
+        set.row.renew(way, set.ways, choices.allocation_renews);
         effects.allocated();
     }
 }
 
 /// EVICT of a directory with entries.
 #[inline(never)]
-fn evict<const ALL: bool>(table: &mut Table, addr: u64, effects: &mut Effects<'_, ALL>) {
+fn evict(table: &mut Table, addr: u64, effects: &mut Effects) {
     let place @ Place { base, line, .. } = table.place(addr);
     let set = &mut table.set(place);
     if let Some(way) = find(set, base, effects) {
         effects.found(set.sharers(way, line), 0);
-        if effects.keeps.rule(Rule::EvictInvalidates) {
+        if effects.choices.evict_invalidates {
             effects.evict(set, way);
         }
         set.row.clear(way);
@@ -335,7 +270,7 @@ fn evict<const ALL: bool>(table: &mut Table, addr: u64, effects: &mut Effects<'_
 
 /// The lowest way with this base, and an error if it is not the only one.
 #[inline(always)]
-fn find<const ALL: bool>(set: &Set, base: u64, effects: &mut Effects<'_, ALL>) -> Option<usize> {
+fn find(set: &Set, base: u64, effects: &mut Effects) -> Option<usize> {
     let found = set.find(base);
     if found == 0 {
         return None;
@@ -346,18 +281,13 @@ fn find<const ALL: bool>(set: &Set, base: u64, effects: &mut Effects<'_, ALL>) -
 
 /// LRD, RRD, LWR or RWR of an ideal directory.
 #[inline(always)]
-fn access_ideal<const ALL: bool>(
-    flat: &mut Flat,
-    addr: u64,
-    access: Access,
-    effects: &mut Effects<'_, ALL>,
-) {
+fn access_ideal(flat: &mut Flat, addr: u64, change: Change, effects: &mut Effects) {
     let Some((base, sharers)) = flat.line(addr) else { return };
     let before = *sharers;
-    *sharers = access.after(before);
+    *sharers = change.after(before);
     effects.found(before, *sharers);
-    if before == 0 && access.add != 0 {
+    if before == 0 && change.add != 0 {
         effects.allocated();
     }
-    effects.invalidate(base, 0, access.invalidated(before));
+    effects.invalidate(base, 0, change.invalidated(before));
 }

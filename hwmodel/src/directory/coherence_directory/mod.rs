@@ -5,6 +5,7 @@
 //! A request accepted in cycle t is in stage S1 in t+1; its response, its job and its error code
 //! show from t+2 on. One request, one response and one line of a job can move in every cycle.
 
+mod choices;
 mod counters;
 mod decide;
 mod flat;
@@ -24,17 +25,14 @@ use ports::directory::coherence_directory::*;
 
 use crate::block::{Block, Model};
 use crate::state::{State, index_width, width_of};
+use choices::{Choices, SPECIFICATION};
 use counters::Events;
 use decide::{Array, Decide, Done, Effects};
 use jobs::Jobs;
 use ports::Parameters;
 use responses::Responses;
-use rule::Keeps;
 
 pub use rule::Rule;
-
-/// So many requests behind the oldest unsent job none is taken (specification 6.2).
-const MAX_AGE: u8 = 96;
 
 /// Model of `rtl/directory/coherence_directory`. A new one sweeps its array first: `entries / ways`
 /// cycles, in ideal `ideal_lines / 64`, in which it takes no request.
@@ -45,8 +43,6 @@ pub struct CoherenceDirectory {
     unswept: u32,
     /// Number of the next request, modulo 256.
     seq: u8,
-    /// [`MAX_AGE`].
-    max_age: u8,
     /// The request in S1: what it has done.
     done: Done,
     /// The error pulse of this cycle; 0 is none.
@@ -57,7 +53,8 @@ pub struct CoherenceDirectory {
     jobs: Jobs,
     responses: Responses,
     events: Events,
-    without: Option<Rule>,
+    /// Other choices than those of the specification, in a test.
+    own: Option<Box<Choices>>,
 }
 
 /// What decides about what comes while nothing is inside: not the counters, nor the number of the
@@ -104,10 +101,7 @@ impl CoherenceDirectory {
     /// For tests: a directory that does not keep a rule. Errors: an illegal parameter.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
         let mut directory = Self::new(config)?;
-        directory.without = Some(rule);
-        if rule == Rule::AgeLimit {
-            directory.max_age = u8::MAX;
-        }
+        directory.own = Some(Box::new(Choices::without(rule)));
         Ok(directory)
     }
 
@@ -127,10 +121,11 @@ impl CoherenceDirectory {
     #[inline(always)]
     fn show(&self, inv: &Inv) -> Out {
         let Self { jobs, responses, .. } = self;
+        let age_limit = self.own.as_ref().map_or(SPECIFICATION.age_limit, |own| own.age_limit);
         let swept = self.unswept == 0;
         let credits = (self.job_credit() > 0) & (self.rsp_credit() > 0);
         Out {
-            req_ready: swept & credits & !jobs.is_late(self.seq, self.max_age),
+            req_ready: swept & credits & !jobs.is_late(self.seq, age_limit),
             rsp: responses.front(),
             inv: (jobs.len() > 0).then_some(*inv),
             idle: swept & !self.done.valid & (jobs.len() == 0) & (responses.len() == 0),
@@ -152,23 +147,26 @@ impl CoherenceDirectory {
         self.err = done.err;
         *done = Done::default();
         if let (Some(req), true) = (&inputs.req, req_ready) {
-            match self.without {
-                None => self.accept(req, inputs.self_id, Keeps::<true>(None)),
-                without => self.accept(req, inputs.self_id, Keeps::<false>(without)),
+            match self.own.take() {
+                None => self.accept(req, inputs.self_id, &SPECIFICATION),
+                Some(own) => {
+                    self.accept(req, inputs.self_id, &own);
+                    self.own = Some(own);
+                }
             }
         }
     }
 
     /// Executes a request, which is in S1 from now on.
     #[inline(always)]
-    fn accept<const ALL: bool>(&mut self, req: &Req, self_id: u8, keeps: Keeps<ALL>) {
+    fn accept(&mut self, req: &Req, self_id: u8, choices: &Choices) {
         let Self { decide, jobs, responses, done, seq, .. } = self;
         done.valid = true;
         let rsp = responses.put(Rsp { id: req.id, seq: *seq, ..Rsp::default() });
-        let told = if keeps.rule(Rule::Numbered) { *seq } else { 0 };
-        let effects = &mut Effects { jobs, done, rsp, seq: told, keeps };
+        let number = if choices.is_numbered { *seq } else { 0 };
+        let effects = &mut Effects { jobs, done, rsp, seq: number, choices };
         decide.execute(req, self_id, effects);
-        let counts = keeps.rule(Rule::RefusedCount) || !effects.rsp.err;
+        let counts = choices.counts_refused || !effects.rsp.err;
         *seq = seq.wrapping_add(u8::from(counts));
     }
 
@@ -252,7 +250,6 @@ impl Model for CoherenceDirectory {
             config: config.clone(),
             unswept: Self::rows(config),
             seq: 0,
-            max_age: MAX_AGE,
             done: Done::default(),
             err: 0,
             hist: 0,
@@ -260,7 +257,7 @@ impl Model for CoherenceDirectory {
             jobs: Jobs::new(config),
             responses: Responses::new(),
             events: Events::new(),
-            without: None,
+            own: None,
         })
     }
 

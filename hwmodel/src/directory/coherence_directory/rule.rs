@@ -1,5 +1,7 @@
-//! Rules that tests take away, to see that they find it.
+//! Rules that tests disable, one at a time, to check that they find it.
 
+use super::choices::{ALL, Check, Choices, HOME, NONE, OTHER, SPECIFICATION};
+use super::op;
 use crate::common::rules::rules;
 
 rules! {
@@ -78,14 +80,63 @@ rules! {
     }
 }
 
-/// The rules that are kept: `ALL` of them, which the compiler then knows, or all but one.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Keeps<const ALL: bool>(pub Option<Rule>);
-
-impl<const ALL: bool> Keeps<ALL> {
-    /// No test has taken this rule away.
-    #[inline(always)]
-    pub fn rule(self, rule: Rule) -> bool {
-        ALL || self.0 != Some(rule)
+impl Choices {
+    /// Those of a directory that does not keep a rule.
+    pub fn without(rule: Rule) -> Self {
+        let [lrd, rrd, lwr, rwr] = [op::LRD, op::RRD, op::LWR, op::RWR].map(usize::from);
+        let mut own = SPECIFICATION;
+        match rule {
+            Rule::ReaderIsSharer => own.accesses[rrd].joins = false,
+            Rule::ReaderJoins => own.accesses[rrd].keep = NONE,
+            Rule::LocalWriteInvalidates => own.accesses[lwr].gone = NONE,
+            Rule::LocalWriteClears => own.accesses[lwr].keep = ALL,
+            Rule::RemoteWriteInvalidates => own.accesses[rwr].gone = NONE,
+            Rule::WriterKeepsCopy => own.accesses[rwr].spares = false,
+            Rule::WriterIsSharer => own.accesses[rwr].joins = false,
+            Rule::WriterAlone => own.accesses[rwr].keep = ALL,
+            Rule::LocalIsNoUse => {
+                for op in [lrd, lwr] {
+                    own.accesses[op].is_use = true;
+                }
+            }
+            Rule::VictimInvalidates => own.victim_invalidates = false,
+            Rule::EvictInvalidates => own.evict_invalidates = false,
+            Rule::EveryLine => own.every_line = false,
+            Rule::OwnSharers => own.own_sharers = false,
+            Rule::AllOfGroup => own.whole_group = false,
+            Rule::FreeWay => own.free_way_first = false,
+            Rule::AllocationRenews => own.allocation_renews = false,
+            Rule::UseRenews => own.use_renews = [false, false],
+            Rule::FifoIgnoresUse => own.use_renews = [true, true],
+            Rule::NewLineIsUse => own.new_line_is_use = false,
+            Rule::FenceLeavesHome => own.fence_to_home = true,
+            Rule::FenceToReleaser => own.fence_to_releaser = false,
+            Rule::IdealKeeps => own.ideal_evict = op::LWR,
+            Rule::SourceExists => own.source_exists = false,
+            Rule::RemoteIsOther => {
+                for op in [rrd, rwr] {
+                    own.sources[op] = HOME | OTHER;
+                }
+            }
+            Rule::LocalIsHome => {
+                for op in [lrd, lwr] {
+                    own.sources[op] = HOME | OTHER;
+                }
+            }
+            Rule::OpExists => {
+                own.last_op = 7;
+                own.sources[6..].fill(HOME | OTHER);
+            }
+            Rule::OpFirst => own.checks = [Check::Source, Check::Op, Check::Address],
+            Rule::SourceFirst => own.checks = [Check::Op, Check::Address, Check::Source],
+            Rule::IdealEnds => own.address_ends = false,
+            Rule::SharersBefore => own.sharers_before = false,
+            Rule::HitIsLine => own.hit_is_line = false,
+            Rule::AllocIsEntry => own.alloc_is_entry = false,
+            Rule::RefusedCount => own.counts_refused = false,
+            Rule::Numbered => own.is_numbered = false,
+            Rule::AgeLimit => own.age_limit = u8::MAX,
+        }
+        own
     }
 }

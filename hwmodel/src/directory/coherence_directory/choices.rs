@@ -1,0 +1,121 @@
+//! What the specification decides, as constants that the protocol reads. Tests run the protocol with
+//! one of them changed (`rule.rs`).
+
+use super::op;
+
+/// The home itself may send a request, or another GPU.
+pub(super) const HOME: u8 = 1;
+pub(super) const OTHER: u8 = 2;
+
+/// All sharers; and none.
+pub(super) const ALL: u16 = u16::MAX;
+pub(super) const NONE: u16 = 0;
+
+/// What a request does to the sharers of a line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    /// Sharers that stay.
+    pub keep: u16,
+    /// `src` becomes one, and the line is tracked.
+    pub joins: bool,
+    /// Sharers that are invalidated.
+    pub gone: u16,
+    /// `src` is not invalidated.
+    pub spares: bool,
+    /// The entry becomes the newest, in LRU.
+    pub is_use: bool,
+}
+
+/// What refuses a request.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Check {
+    Op,
+    Source,
+    Address,
+}
+
+/// One field for each choice.
+#[derive(Clone, Debug)]
+pub(super) struct Choices {
+    /// By op: LRD, RRD, LWR, RWR.
+    pub accesses: [Access; 4],
+    /// By op: where it may come from.
+    pub sources: [u8; 8],
+    /// `src` must be a GPU.
+    pub source_exists: bool,
+    /// The highest op.
+    pub last_op: u8,
+    /// Ideal: addresses behind the last line are refused.
+    pub address_ends: bool,
+    /// The order of the error codes.
+    pub checks: [Check; 3],
+    /// Refused requests have a number.
+    pub counts_refused: bool,
+    /// Invalidations carry the number of their request.
+    pub is_numbered: bool,
+    /// No request is accepted so many requests behind the oldest unsent job.
+    pub age_limit: u8,
+    /// FENCE goes to the home, and to the releaser.
+    pub fence_to_home: bool,
+    pub fence_to_releaser: bool,
+    /// The response has the sharers before the request, and a hit is a tracked line.
+    pub sharers_before: bool,
+    pub hit_is_line: bool,
+    /// A new entry alone is an allocation, not a new line.
+    pub alloc_is_entry: bool,
+    /// A new entry takes a free way if there is one.
+    pub free_way_first: bool,
+    /// An allocation makes the entry the newest.
+    pub allocation_renews: bool,
+    /// So does a use in FIFO, and in LRU.
+    pub use_renews: [bool; 2],
+    /// The first access to a line is a use of its entry.
+    pub new_line_is_use: bool,
+    /// An entry that makes room is invalidated, and one that EVICT names.
+    pub victim_invalidates: bool,
+    pub evict_invalidates: bool,
+    /// All lines of an entry are invalidated, not the lowest alone, each at its own sharers.
+    pub every_line: bool,
+    pub own_sharers: bool,
+    /// HMG: a write invalidates all lines of the entry.
+    pub whole_group: bool,
+    /// Ideal: what EVICT is.
+    pub ideal_evict: u8,
+}
+
+/// Specification 4.3, 5.2, 5.5, 6.2, 12.
+pub(super) const SPECIFICATION: Choices = Choices {
+    accesses: [
+        // LRD
+        Access { keep: ALL, joins: false, gone: NONE, spares: false, is_use: false },
+        // RRD
+        Access { keep: ALL, joins: true, gone: NONE, spares: true, is_use: true },
+        // LWR
+        Access { keep: NONE, joins: false, gone: ALL, spares: false, is_use: false },
+        // RWR
+        Access { keep: NONE, joins: true, gone: ALL, spares: true, is_use: true },
+    ],
+    sources: [HOME, OTHER, HOME, OTHER, HOME | OTHER, HOME | OTHER, 0, 0],
+    source_exists: true,
+    last_op: op::FENCE,
+    address_ends: true,
+    checks: [Check::Op, Check::Source, Check::Address],
+    counts_refused: true,
+    is_numbered: true,
+    age_limit: 96,
+    fence_to_home: false,
+    fence_to_releaser: true,
+    sharers_before: true,
+    hit_is_line: true,
+    alloc_is_entry: true,
+    free_way_first: true,
+    allocation_renews: true,
+    use_renews: [false, true],
+    new_line_is_use: true,
+    victim_invalidates: true,
+    evict_invalidates: true,
+    every_line: true,
+    own_sharers: true,
+    whole_group: true,
+    ideal_evict: op::LRD,
+};
