@@ -71,6 +71,8 @@ pub struct Plan<'a> {
     ibex: Option<&'static Path>,
     coverage: bool,
     sources: Vec<Source>,
+    /// Where Verilator looks for modules and headers.
+    folders: Vec<String>,
     /// The path of each source as Verilator's messages have it, and as the user can open it.
     shown: Vec<[String; 2]>,
     top: String,
@@ -95,7 +97,9 @@ impl<'a> Plan<'a> {
         }
         let coverage = coverage.is_some();
         let shown = sources.iter().map(|s| [s.path.clone(), all.shown(&s.path)]).collect();
-        let plan = Self { request, verilator, compiler, ibex, coverage, sources, shown, top };
+        let folders = sources::folders_of(&sources).into_iter().map(String::from).collect();
+        let plan =
+            Self { request, verilator, compiler, ibex, coverage, sources, folders, shown, top };
         match all.origin() {
             Origin::Own => Ok(plan),
             Origin::Foreign => plan.expanded(),
@@ -119,7 +123,7 @@ impl<'a> Plan<'a> {
         rtl.iter().try_for_each(foreign::check_includes).map_err(foreign)?;
         all.push(Source { path: top.clone(), content: self.top.clone().into_bytes() });
         let place = Cache::find()?.scratch()?;
-        make_folders(place.folder(), &all)?;
+        make_folders(place.folder(), &self.folders)?;
         all.iter().try_for_each(|s| write(&place.folder().join(&s.path), &s.content))?;
         let files: BTreeSet<&str> = all.iter().map(|s| s.path.as_str()).collect();
         self.sources = lists;
@@ -135,9 +139,8 @@ impl<'a> Plan<'a> {
         Ok(self)
     }
 
-    /// Where Verilator looks for modules and headers.
-    fn folders(&self) -> impl Iterator<Item = &str> {
-        sources::folders_of(&self.sources).into_iter().flat_map(|folder| ["-y", folder])
+    fn search(&self) -> impl Iterator<Item = &str> {
+        self.folders.iter().flat_map(|folder| ["-y", folder])
     }
 
     /// A file as Verilator's preprocessor leaves it.
@@ -152,7 +155,7 @@ impl<'a> Plan<'a> {
         if let Some(ibex) = self.ibex {
             command.args(ibex::preprocessor_arguments(sources, ibex));
         }
-        command.args(self.folders()).arg(path);
+        command.args(self.search()).arg(path);
         let output = command.output().map_err(|e| self.failed("Verilator", e))?;
         self.read_by_verilator(&output)?;
         Ok(output.stdout)
@@ -256,7 +259,7 @@ impl<'a> Plan<'a> {
 
     /// Writes the RTL into `folder` and verilates it there.
     pub fn verilate(&self, folder: &Path) -> Result<(), VerilatedError> {
-        make_folders(folder, &self.sources)?;
+        make_folders(folder, &self.folders)?;
         self.sources.iter().try_for_each(|s| write(&folder.join(&s.path), &s.content))?;
         let top = wrapper::top_name(&self.request.block);
         write(&folder.join(format!("{top}.sv")), self.top.as_bytes())?;
@@ -271,7 +274,7 @@ impl<'a> Plan<'a> {
         command
             .args(self.verilator_flags())
             .args(["--top-module", &top, "--Mdir", "obj_dir"])
-            .args(self.folders())
+            .args(self.search())
             .args(packages.map(|s| &s.path))
             .arg(format!("{top}.sv"));
         let output = command.output().map_err(|e| self.failed("Verilator", e))?;
@@ -388,8 +391,8 @@ impl<'a> Plan<'a> {
 }
 
 /// The folders of a block's sources.
-fn make_folders(folder: &Path, sources: &[Source]) -> Result<(), VerilatedError> {
-    sources::folders_of(sources).into_iter().try_for_each(|name| {
+fn make_folders(folder: &Path, names: &[String]) -> Result<(), VerilatedError> {
+    names.iter().try_for_each(|name| {
         let folder = folder.join(name);
         fs::create_dir_all(&folder).map_err(|e| VerilatedError::cache(&folder, e))
     })

@@ -75,8 +75,8 @@ fn rtl_of_a_bundle_runs_no_program_unless_it_is_trusted() {
     replace(&rtl.join("cpelide/cp_crossbar/cp_crossbar.sv"), "endmodule", &call);
     let mut files = BTreeMap::new();
     for folder in ["common", "cpelide", "cpelide/cp_crossbar"] {
-        for entry in fs::read_dir(rtl.join(folder)).unwrap() {
-            let path = entry.unwrap().path();
+        let entries = fs::read_dir(rtl.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        for path in entries.filter(|path| path.is_file()) {
             let name = path.strip_prefix(desk.file("")).unwrap().display().to_string();
             files.insert(name, fs::read(&path).unwrap());
         }

@@ -307,7 +307,7 @@ pub fn replace(file: &Path, from: &str, to: &str) {
 #[test]
 fn rtl_of_ones_own_replaces_the_projects() {
     let Some(desk) = Desk::new("bodies_own_rtl") else { return };
-    let folder = copy_of_rtl(&desk).join("packetizer");
+    let folder = copy_of_rtl(&desk).join("finepack/packetizer");
     let (top, entry) = (folder.join("packetizer.sv"), folder.join("packetizer_entry.sv"));
     let whole = fs::read_to_string(&top).unwrap();
     assert_eq!(desk.duet(&format!("{RUN} --rtl rtl")).status, 0);

@@ -168,9 +168,19 @@ fn a_failure_in_a_later_kernel_is_the_same_without_those_before() {
 #[test]
 fn a_comparison_that_fails_is_the_same_elsewhere_and_explained_in_lockstep() {
     let Some(desk) = Desk::new("bundle_compare") else { return };
-    let blocks = ["remote_write_queue", "depacketizer", "cp_crossbar", "local_command_processor"];
-    let rtl =
-        copy_of(&desk, &[&["common", "finepack", "finepack/packetizer"], &blocks[..]].concat());
+    let rtl = copy_of(
+        &desk,
+        &[
+            "common",
+            "finepack",
+            "finepack/packetizer",
+            "finepack/remote_write_queue",
+            "finepack/depacketizer",
+            "cpelide",
+            "cpelide/cp_crossbar",
+            "cpelide/local_command_processor",
+        ],
+    );
     let accumulator = rtl.join("finepack/packetizer/packetizer_accumulator.sv");
     replace(&accumulator, "first_q <= first_d;", "first_q <= first_d || acc_q != 0;");
     let machine = "--system cpelide-2-small --set machine.gpus=2 --workload reuse";

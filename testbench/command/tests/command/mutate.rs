@@ -134,10 +134,17 @@ fn names_an_assertion(said: &Value) -> bool {
     let name = said.as_str().unwrap().split(' ').nth(1).unwrap();
     // A macro makes two assertions of one name.
     let name = name.trim_end_matches("Valid").trim_end_matches("Data");
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
-    let folders = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let files = folders.filter(|folder| folder.is_dir()).flat_map(|f| fs::read_dir(f).unwrap());
-    let texts = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap());
+    let mut files = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl")];
+    let mut texts = Vec::new();
+    while let Some(path) = files.pop() {
+        match path.is_dir() {
+            true => files.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path())),
+            false if path.extension().is_some_and(|end| end == "sv") => {
+                texts.push(fs::read_to_string(path).unwrap());
+            }
+            false => {}
+        }
+    }
     let declares = |line: &str| {
         let is_one = line.contains("_ASSERT") || line.contains("_ASSUME");
         is_one && line.contains(&format!("({name}"))
