@@ -126,7 +126,7 @@ fn a_wrong_value_is_the_same_elsewhere_in_fewer_kernels_and_its_store_is_told() 
 #[test]
 fn a_bug_that_shows_as_a_wrong_value_is_told_by_block_and_side() {
     let Some(desk) = Desk::new("bundle_side") else { return };
-    let chunk = copy_of_rtl(&desk).join("packetizer");
+    let chunk = copy_of_rtl(&desk).join("finepack/packetizer");
     let run = "run --system cpelide-2-small --set machine.gpus=2 --workload reuse";
     // Runs begin at odd bytes alone.
     let file = chunk.join("packetizer_run.sv");
