@@ -6,4 +6,6 @@ pub mod gtsc_rst;
 mod parameters;
 pub mod tc_l1;
 pub mod tc_l2;
+pub mod timestamp_l1;
+pub mod timestamp_l2;
 pub mod types;

@@ -25,7 +25,7 @@ crate::parameters! {
         /// `Stq`: entries of the store table, 1 to 64.
         pub stq = "Stq",
         /// `Proto`: 0 TC-Strong, 1 TC-Weak.
-        pub proto: Protocol = "Proto",
+        pub protocol: Protocol = "Proto",
     }
 }
 

@@ -27,7 +27,7 @@ crate::parameters! {
         /// `L2Div`: cycles from one action to the next, 1 to 4.
         pub l2_div = "L2Div",
         /// `Proto`: 0 TC-Strong, 1 TC-Weak.
-        pub proto: Protocol = "Proto",
+        pub protocol: Protocol = "Proto",
         /// `TcLease`: cycles for which a line is lent, 1 to 65535.
         pub tc_lease = "TcLease",
     }
