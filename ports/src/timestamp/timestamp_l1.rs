@@ -57,7 +57,8 @@ pub mod err {
 }
 
 message! {
-    /// Events since reset, modulo 2^32 (specification section 9).
+    /// Events since reset, modulo 2^32 (specification section 9). TC counts `load_hit`,
+    /// `miss_cold`, `miss_expired` and `late_fills`, G-TSC all but `late_fills`; the others stay 0.
     pub struct Counters: "TIMESTAMP_L1_CNT_T" in "timestamp_l1_types.svh" () {
         /// Loads that hit.
         pub load_hit: u32 = 32,
@@ -89,7 +90,7 @@ message! {
         pub spin_ticks: u32 = 32,
         /// Flushes.
         pub flushes: u32 = 32,
-        /// TC: lines that came when their lease was over.
+        /// Lines that came when their lease was over.
         pub late_fills: u32 = 32,
     }
 }

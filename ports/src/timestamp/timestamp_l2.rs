@@ -57,7 +57,8 @@ pub mod err {
 }
 
 message! {
-    /// Events since reset, modulo 2^32 (specification section 9).
+    /// Events since reset, modulo 2^32 (specification section 9). TC counts `stall_lease` and
+    /// `stall_evict`, G-TSC all but these; the others stay 0.
     pub struct Counters: "TIMESTAMP_L2_CNT_T" in "timestamp_l2_types.svh" () {
         /// Reads performed.
         pub busrd: u32 = 32,
@@ -77,9 +78,9 @@ message! {
         pub evictions: u32 = 32,
         /// Cycles in which the request could not act.
         pub hold_cycles: u32 = 32,
-        /// TC: cycles with a write that waits for a lease.
+        /// Cycles with a write that waits for a lease.
         pub stall_lease: u32 = 32,
-        /// TC: cycles in which a request waits because each line of its set is lent.
+        /// Cycles in which a request waits because each line of its set is lent.
         pub stall_evict: u32 = 32,
     }
 }
