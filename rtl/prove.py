@@ -45,9 +45,9 @@ SHARED = {
 
 # Blocks that --quick leaves out.
 LONG = {
-    "coherence_directory", "cp_crossbar", "cta_scheduler", "depacketizer", "epoch_agent", "gtsc_l1",
-    "gtsc_l2", "local_command_processor", "packetizer", "race_detection_unit", "remote_write_queue",
-    "speculative_load_queue", "tc_l1", "tc_l2",
+    "coherence_directory", "cp_crossbar", "cta_scheduler", "depacketizer", "epoch_agent",
+    "local_command_processor", "packetizer", "race_detection_unit", "remote_write_queue",
+    "speculative_load_queue", "timestamp_l1", "timestamp_l2",
 }
 
 # How slang reads: with assertions, and arrays as flip-flops, as assertions look into them.

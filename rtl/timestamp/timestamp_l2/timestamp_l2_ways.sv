@@ -1,10 +1,8 @@
 `include "duet_assert.svh"
 
-/// Tags, states, order of use and data of the lines of an L2 bank. Leases are the bank's own.
-///
-/// Two places are looked at: the set of a request or of a step of a sync, all ways of it; and the
-/// line that an action touches. Everything is looked up at once and changes at the edge.
-module duet_l2_ways  // rule: gtsc_l2 Registers duet_l2_ways
+/// Tags, states, order of use and data of the lines of an L2 bank. Two places are read: all ways of
+/// the set of a request or of a sync step, and the line that the action touches.
+module timestamp_l2_ways  // rule: Registers _ways
   import duet_pkg::*;
 #(
   parameter int unsigned Line  = 128,
@@ -88,7 +86,7 @@ module duet_l2_ways  // rule: gtsc_l2 Registers duet_l2_ways
   logic [Ways-1:0]  oldest;
   logic [Pairs-1:0] order;
   assign order = order_q[set_i];
-  always_comb begin : choose  // rule: tc_l2 4
+  always_comb begin : choose  // rule: 15
     oldest = may_go_i & ~valid_o;
     if (oldest == '0 && may_go_i != '0) begin
       oldest = may_go_i;

@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 
 /// MSHRs of an L2 bank, each with a queue of requests for its line (specification 4, 5.4).
-module duet_l2_misses  // rule: gtsc_l2 Registers duet_l2_misses
+module timestamp_l2_misses  // rule: Registers _misses
   import duet_pkg::*;
   import timestamp_pkg::*;
 #(
@@ -73,7 +73,7 @@ module duet_l2_misses  // rule: gtsc_l2 Registers duet_l2_misses
     for (int unsigned m = 0; m < Mshr; m++) begin
       same[m]     = valid_q[m] && line_q[m] == req_i.line;
       waits[m]    = valid_q[m] && !filled_q[m] && line_q[m] == fill_line_i;
-      writes_o[m] = valid_q[m] && write_q[m][head_q[m]];  // rule: tc_l2 2
+      writes_o[m] = valid_q[m] && write_q[m][head_q[m]];  // rule: 13
     end
   end
   assign match_o      = (same != '0);
@@ -81,13 +81,13 @@ module duet_l2_misses  // rule: gtsc_l2 Registers duet_l2_misses
   assign full_o       = (32'(count_q[match]) == Wait);
   assign free_o       = (valid_q != '1);
   assign free_mshr_o  = MshrW'(lowest(64'(~valid_q)));
-  assign fill_match_o = (waits != '0);  // rule: gtsc_l2 The action of a cycle fill
+  assign fill_match_o = (waits != '0);  // rule: The action of a cycle fill
   assign fill_mshr_o  = fill_match_o ? MshrW'(lowest(64'(waits))) : '0;
 
   assign way_o    = way_q[mshr_i];
   assign keep_o   = keep_q[mshr_i];
   assign oldest_o = queue_q[place(mshr_i, head_q[mshr_i])];
-  assign last_o   = (32'(count_q[mshr_i]) == 1);  // rule: gtsc_l2 The action of a cycle serve
+  assign last_o   = (32'(count_q[mshr_i]) == 1);  // rule: The action of a cycle serve
 
   // -----------------------------------------------------------------------------------------------
   // Next state
@@ -102,8 +102,8 @@ module duet_l2_misses  // rule: gtsc_l2 Registers duet_l2_misses
       valid_d[to]  = 1'b1;
       filled_d[to] = take_filled_i;
     end
-    if (fill_i) filled_d[fill_mshr_o] = 1'b1;  // rule: gtsc_l2 The action of a cycle fill
-    if (pop_i && last_o) begin  // rule: gtsc_l2 The action of a cycle serve
+    if (fill_i) filled_d[fill_mshr_o] = 1'b1;  // rule: The action of a cycle fill
+    if (pop_i && last_o) begin  // rule: The action of a cycle serve
       valid_d[mshr_i]  = 1'b0;
       filled_d[mshr_i] = 1'b0;
     end

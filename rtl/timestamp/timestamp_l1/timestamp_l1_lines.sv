@@ -2,8 +2,9 @@
 `include "timestamp_types.svh"
 
 /// Lines of the L1: tags, leases, locks, order of use, data. One line is looked up in a cycle, and
-/// at most one of the changes is made, to that line or, by an install, to its set.
-module gtsc_l1_lines #(  // rule: 7
+/// at most one change is made, to that line or, by an install, to its set.
+module timestamp_l1_lines #(  // rule: 7
+  parameter bit           Gtsc  = 1'b1,  // lines have locks
   parameter int unsigned  Line  = 16,
   parameter int unsigned  LineW = 10,
   parameter int unsigned  TsW   = 6,
@@ -15,31 +16,31 @@ module gtsc_l1_lines #(  // rule: 7
   input  logic              rst_ni,
   input  logic [LineW-1:0]  line_i,         // looked up
   output logic              present_o,
-  output logic              locked_o,       // it is, and has a lock
-  output logic [WayW-1:0]   way_o,          // these mean nothing where the line is not present
+  output logic              locked_o,       // present, with a lock
+  output logic [WayW-1:0]   way_o,          // these mean nothing while the line is absent
   output logic [TsW-1:0]    wts_o,
   output logic [TsW-1:0]    rts_o,
   output logic [8*Line-1:0] data_o,
   output logic [Ways-1:0]   may_go_o,       // ways of the set that are invalid or have lock 0
-  output logic [WayW-1:0]   victim_o,       // the one that goes unless told; nothing without one
-  // what an answer brings
+  output logic [WayW-1:0]   victim_o,       // the one that is evicted without a policy
+  // of an answer
   input  logic [TsW-1:0]    wts_i,
   input  logic [TsW-1:0]    rts_i,
   input  logic [8*Line-1:0] data_i,
   // changes
   input  logic              hit_i,          // a load uses the line
-  input  logic              store_i,        // bytes are written, the lock is taken
-  input  logic [8*Line-1:0] store_bits_i,   // which
-  input  logic [8*Line-1:0] store_data_i,   // they, 0 in others
-  input  logic              atomic_i,       // the line goes, a locked one when its lock does
+  input  logic              store_i,        // a store writes bytes and takes the lock
+  input  logic [8*Line-1:0] store_bits_i,   // mask of its bytes
+  input  logic [8*Line-1:0] store_data_i,   // its bytes, 0 in others
+  input  logic              drop_i,         // the line is dropped, a locked one when it is unlocked
   input  logic              install_i,      // {wts_i, rts_i, data_i} in this way
   input  logic [WayW-1:0]   install_way_i,
   input  logic              renew_i,        // the lease reaches to rts_i
   input  logic              unlock_i,       // a store that took the lock is done: {wts_i, rts_i}
-  input  logic              ok_i,           // and met what the line was
-  input  logic              flush_i,        // all lines go
-  output logic              freed_o,        // unlock_i: nobody has the lock any more
-  output logic              gone_o          // atomic_i, unlock_i: the line goes
+  input  logic              ok_i,           // and the bank had the same line
+  input  logic              flush_i,        // all lines are dropped
+  output logic              freed_o,        // unlock_i: it was the last lock
+  output logic              gone_o          // drop_i, unlock_i: the line is dropped
 );
   localparam int unsigned TagShift = $clog2(Sets);
   localparam int unsigned SetW     = (Sets > 1) ? TagShift : 1;
@@ -69,7 +70,7 @@ module gtsc_l1_lines #(  // rule: 7
   assign tag   = line_i[LineW-1:TagShift];
   assign valid = valid_q[set];
   assign tags  = tag_q[set];
-  assign locks = lock_q[set];
+  assign locks = Gtsc ? lock_q[set] : '0;
 
   always_comb begin : look  // rule: Cycle rules
     present_o = 1'b0;
@@ -86,7 +87,7 @@ module gtsc_l1_lines #(  // rule: 7
 
   always_comb begin : choose
     victim_o = oldest;
-    // The lowest one holds.
+    // The lowest invalid way is taken.
     for (int unsigned w = Ways; w > 0; w--) begin
       if (!valid[w-1]) victim_o = WayW'(w - 1);
     end
@@ -118,7 +119,7 @@ module gtsc_l1_lines #(  // rule: 7
 
   assign bad     = bad_q[set][way_o] || !ok_i;  // rule: States lock n > 1
   assign freed_o = unlock_i && locks[way_o] == 7'd1;  // rule: States lock 1
-  assign gone_o  = (atomic_i && !locked_o) || (freed_o && bad);  // rule: States lock 0 atomic
+  assign gone_o  = (drop_i && !locked_o) || (freed_o && bad);  // rule: States lock 0 atomic
 
   assign install_index = IndexW'(32'(set) * Ways + 32'(install_way_i));
 
@@ -143,7 +144,7 @@ module gtsc_l1_lines #(  // rule: 7
     if (store_i) lock_q[set][way_o] <= locks[way_o] + 7'd1;  // rule: States lock n store
     if (unlock_i) lock_q[set][way_o] <= locks[way_o] - 7'd1;  // rule: States lock n > 1
     if (store_i && !locked_o) bad_q[set][way_o] <= 1'b0;  // rule: States lock n store
-    if (atomic_i) bad_q[set][way_o] <= 1'b1;  // rule: States lock n > 0 atomic
+    if (drop_i) bad_q[set][way_o] <= 1'b1;  // rule: States lock n > 0 atomic
     if (unlock_i) bad_q[set][way_o] <= bad;  // rule: States lock n > 1
   end
 
@@ -163,18 +164,19 @@ module gtsc_l1_lines #(  // rule: 7
 
   // -----------------------------------------------------------------------------------------------
   `DUET_ASSERT(OneChange,
-               $onehot0({hit_i, store_i, atomic_i, install_i, renew_i, unlock_i, flush_i}),
+               $onehot0({hit_i, store_i, drop_i, install_i, renew_i, unlock_i, flush_i}),
                "two changes in a cycle")
-  `DUET_ASSERT(OfPresent, !(hit_i || store_i || atomic_i || renew_i || unlock_i) || present_o,
+  `DUET_ASSERT(OfPresent, !(hit_i || store_i || drop_i || renew_i || unlock_i) || present_o,
                "change of a line that is not there")
-  `DUET_ASSERT(UnlockLocked, !unlock_i || locked_o, "a lock is given back that nobody has")
+  `DUET_ASSERT(UnlockLocked, !unlock_i || locked_o, "a lock is given back that was not taken")
   `DUET_ASSERT(LockFits, !store_i || locks[way_o] != '1, "more locks than stores")
   `DUET_ASSERT(LockedStays, !install_i || may_go_o[install_way_i], "a locked line is evicted")
   `DUET_ASSERT(InstallInPlace, !install_i || !present_o || install_way_i == way_o,
                "a line is in two ways")
-  // Specification 8.1: lease sane. Banks that tell other leases break it.
+  // Specification 8.1: lease sane. Banks that grant other leases break it.
   `TIMESTAMP_ASSERT_INPUT(LeaseSane,
-                          !present_o || (wts_o != '0 && (locked_o || wts_o <= rts_o)
-                                         && rts_o != '1),
+                          !Gtsc || !present_o
+                          || (wts_o != '0 && (locked_o || wts_o <= rts_o)
+                              && rts_o != '1),
                           "lease that begins before time, or ends before it begins or after time")
 endmodule

@@ -1,5 +1,5 @@
 /// What a write or an atomic makes of a line (specification 3). Combinational.
-module duet_l2_update  // rule: gtsc_l2 2
+module timestamp_l2_update  // rule: 2
   import timestamp_pkg::*;
 #(
   parameter int unsigned Line = 128

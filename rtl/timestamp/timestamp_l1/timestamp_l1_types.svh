@@ -1,10 +1,10 @@
-// Messages of gtsc_l1 (ports/src/gtsc_l1.rs has the same fields in the same order; the
-// build of cosim fails where the two differ).
-`ifndef GTSC_L1_TYPES_SVH
-`define GTSC_L1_TYPES_SVH
+// Counters of timestamp_l1 (ports/src/timestamp/timestamp_l1.rs has the same fields in the same
+// order; the build of cosim fails where the two differ).
+`ifndef TIMESTAMP_L1_TYPES_SVH
+`define TIMESTAMP_L1_TYPES_SVH
 
 // Events since reset, modulo 2^32 (specification section 9).
-`define GTSC_L1_CNT_T struct packed { \
+`define TIMESTAMP_L1_CNT_T struct packed { \
     logic [31:0] load_hit;       /* loads that hit */ \
     logic [31:0] miss_cold;      /* loads of lines that are not here */ \
     logic [31:0] miss_expired;   /* of lines whose lease is over */ \
@@ -20,6 +20,7 @@
     logic [31:0] hold_cycles;    /* cycles in which the request had to wait, but not for room */ \
     logic [31:0] spin_ticks;     /* clocks moved because a warp only hits */ \
     logic [31:0] flushes;        /* flushes */ \
+    logic [31:0] late_fills;     /* TC: lines that came when their lease was over */ \
   }
 
 `endif

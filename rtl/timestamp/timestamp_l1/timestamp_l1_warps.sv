@@ -1,24 +1,24 @@
 `include "duet_assert.svh"
 `include "timestamp_types.svh"
 
-/// Clocks of the warps, and how often each has only hit (specification 5.6). One warp is looked at
-/// and changed in a cycle.
-module gtsc_l1_warps #(  // rule: Registers _warps
+/// Logical clocks of the warps of G-TSC, and how often each warp has only hit (specification 5.6).
+/// One warp is read and changed in a cycle.
+module timestamp_l1_warps #(  // rule: Registers _warps
   parameter int unsigned  Warps = 4,
   parameter int unsigned  TsW   = 6,
   parameter int unsigned  Spin  = 8
 ) (
   input  logic           clk_i,
   input  logic           rst_ni,
-  input  logic [5:0]     warp_i,      // looked at; may not exist
+  input  logic [5:0]     warp_i,      // read; may not exist
   output logic [TsW-1:0] ts_o,        // its clock
-  input  logic           answered_i,  // it has an answer of the L2
-  input  logic           raise_i,     // its clock is at least ts_i
+  input  logic           answered_i,  // an answer of the L2 serves it
+  input  logic           raise_i,     // its clock becomes at least ts_i
   input  logic [TsW-1:0] ts_i,
-  input  logic           hit_i,       // a load hits: its clock is at least ts_i, too
+  input  logic           hit_i,       // a load hits: its clock becomes at least ts_i, too
   input  logic [TsW-1:0] rts_i,       // in a line whose lease ends with this
-  output logic           tick_o,      // a hit too many: its clock leaves that lease
-  input  logic           flush_i      // all clocks begin anew
+  output logic           tick_o,      // one hit too many: its clock leaves that lease
+  input  logic           flush_i      // all clocks restart
 );
   localparam int unsigned WarpW = (Warps > 1) ? $clog2(Warps) : 1;
 

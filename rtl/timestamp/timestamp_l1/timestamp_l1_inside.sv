@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 
-/// Counts the requests of each warp that are inside a cache. Those of warps that do not exist are
-/// not counted.
-module duet_inside #(  // rule: gtsc_l1 2
+/// Counts the requests of each warp that are inside the L1. Requests of warps that do not exist do
+/// not count.
+module timestamp_l1_inside #(  // rule: 2
   parameter int unsigned Warps = 48,  // 1..64
   parameter int unsigned Most  = 16   // requests that can be inside
 ) (

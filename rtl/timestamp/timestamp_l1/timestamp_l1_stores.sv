@@ -1,31 +1,32 @@
 `include "duet_assert.svh"
 
-/// Table of stores and atomics under way. One entry is looked at, freed or made in a cycle.
-module gtsc_l1_stores #(  // rule: Registers _stores
+/// Table of stores and atomics that await an acknowledgement. One entry is read, freed or allocated
+/// in a cycle.
+module timestamp_l1_stores #(  // rule: Registers _stores
+  parameter bit          Gtsc    = 1'b1,  // stores lock their line
   parameter int unsigned  Stq    = 4,
   parameter int unsigned  LineW  = 10,
   localparam int unsigned EntryW = (Stq > 1) ? $clog2(Stq) : 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic [5:0]       entry_i,  // looked at; may lie outside of the table
-  output logic             there_o,  // there is such a store; the others mean nothing without
+  input  logic [5:0]       entry_i,  // read; may lie outside of the table
+  output logic             there_o,  // the entry holds a store; the next ones mean nothing without
   output logic [5:0]       warp_o,
   output logic [7:0]       id_o,
   output logic [LineW-1:0] line_o,
-  output logic             holds_o,  // it has the lock of its line
-  input  logic             free_i,   // its entry
+  output logic             locks_o,  // the store has the lock of its line
+  input  logic             free_i,   // the entry
   output logic             room_o,
   output logic [5:0]       next_o,   // entry of the next store
   input  logic             make_i,
   input  logic [5:0]       warp_i,
   input  logic [7:0]       id_i,
   input  logic [LineW-1:0] line_i,
-  input  logic             lock_i,   // it takes the lock
-  input  logic             flush_i   // locks are no more
+  input  logic             lock_i,   // the store takes the lock
+  input  logic             flush_i   // no lock is left
 );
-  // A flush leaves entries without a lock: what the specification calls stale matters to locks
-  // alone.
+  // A flush clears the locks: the specification's `stale` of an entry matters to its lock alone.
   logic [Stq-1:0]   valid_d, valid_q;
   logic [Stq-1:0]   lock_d, lock_q;
   logic [5:0]       warp_q [Stq];
@@ -38,8 +39,8 @@ module gtsc_l1_stores #(  // rule: Registers _stores
   assign there_o = 32'(entry_i) < Stq && valid_q[entry];  // rule: 3
   assign warp_o  = warp_q[entry];
   assign id_o    = id_q[entry];
-  assign line_o  = line_q[entry];
-  assign holds_o = lock_q[entry];
+  assign line_o  = Gtsc ? line_q[entry] : '0;
+  assign locks_o = Gtsc && lock_q[entry];
   assign room_o  = (valid_q != '1);
   assign next_o  = 6'(next);
 

@@ -1,11 +1,11 @@
 `include "duet_assert.svh"
 
-/// FIFOs of loads that wait, one for each line that is waited for. One of them is looked at and
-/// changed in a cycle. Ones are pushed at the back; the head goes, or goes to the back.
-module duet_waiters #(
+/// FIFOs of waiters, one for each MSHR. One FIFO is read and changed in a cycle: a waiter is pushed
+/// at the back, and the head is removed, or moves to the back.
+module timestamp_l1_waiters #(  // rule: 5
   parameter int unsigned  Fifos  = 4,
   parameter int unsigned  Depth  = 2,
-  parameter int unsigned  TsW    = 16,  // bits of a timestamp
+  parameter int unsigned  TimeW    = 16,  // bits of a time
   localparam int unsigned FifoW  = (Fifos > 1) ? $clog2(Fifos) : 1,
   localparam int unsigned CountW = $clog2(Depth + 1)
 ) (
@@ -15,16 +15,16 @@ module duet_waiters #(
   output logic [CountW-1:0] count_o,    // loads in it
   output logic [5:0]        warp_o,     // its head; means nothing without one
   output logic [7:0]        id_o,
-  output logic [TsW-1:0]    ts_o,
-  output logic [TsW-1:0]    least_o,    // of the timestamps in it; means nothing without one
-  output logic [TsW-1:0]    most_o,
+  output logic [TimeW-1:0]    ts_o,
+  output logic [TimeW-1:0]    least_o,    // of the timestamps in it; means nothing without one
+  output logic [TimeW-1:0]    most_o,
   input  logic [5:0]        warp_i,
   output logic              waits_o,    // a load of warp_i is in it
   input  logic              pop_i,      // the head goes
   input  logic              push_i,     // a load comes; also in a full FIFO whose head goes
   input  logic [5:0]        push_warp_i,
   input  logic [7:0]        push_id_i,
-  input  logic [TsW-1:0]    push_ts_i,
+  input  logic [TimeW-1:0]    push_ts_i,
   input  logic [Fifos-1:0]  reset_ts_i  // all timestamps of these FIFOs become 1
 );
   localparam int unsigned PtrW = (Depth > 1) ? $clog2(Depth) : 1;
@@ -34,11 +34,11 @@ module duet_waiters #(
   logic [Fifos-1:0][Depth-1:0] one_d, one_q;    // whose timestamp is 1, whatever ts_q is
   logic [Depth-1:0][5:0]       warp_q [Fifos];
   logic [Depth-1:0][7:0]       id_q [Fifos];
-  logic [Depth-1:0][TsW-1:0]   ts_q [Fifos];
+  logic [Depth-1:0][TimeW-1:0]   ts_q [Fifos];
 
   logic [Depth-1:0]          live, one;
   logic [Depth-1:0][5:0]     warps;
-  logic [Depth-1:0][TsW-1:0] stamps;
+  logic [Depth-1:0][TimeW-1:0] stamps;
   logic [PtrW-1:0]           head, tail;
 
   assign live    = live_q[fifo_i];
@@ -57,7 +57,7 @@ module duet_waiters #(
     waits_o = 1'b0;
     stamps  = ts_q[fifo_i];
     for (int unsigned k = 0; k < Depth; k++) begin
-      if (one[k]) stamps[k] = TsW'(1);
+      if (one[k]) stamps[k] = TimeW'(1);
       if (live[k]) begin
         if (stamps[k] < least_o) least_o = stamps[k];
         if (stamps[k] > most_o) most_o = stamps[k];
@@ -105,6 +105,6 @@ module duet_waiters #(
     end
   end
 
-  `DUET_ASSERT(NoUnderflow, !pop_i || count_o != '0, "nobody waits")
-  `DUET_ASSERT(NoOverflow, !push_i || pop_i || 32'(count_o) < Depth, "more wait than there is room")
+  `DUET_ASSERT(NoUnderflow, !pop_i || count_o != '0, "no load waits")
+  `DUET_ASSERT(NoOverflow, !push_i || pop_i || 32'(count_o) < Depth, "more waiters than places")
 endmodule
