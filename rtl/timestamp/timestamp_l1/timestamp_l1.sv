@@ -645,18 +645,20 @@ module timestamp_l1  // rule: Cycle rules
     if (hit) cnt_d.load_hit = cnt_q.load_hit + 32'd1;
     if (miss && !present) cnt_d.miss_cold = cnt_q.miss_cold + 32'd1;
     if (miss && present) cnt_d.miss_expired = cnt_q.miss_expired + 32'd1;
-    if (merge) cnt_d.merged_loads = cnt_q.merged_loads + 32'd1;
-    if (wait_lock) cnt_d.lock_wait = cnt_q.lock_wait + 32'd1;
-    if (reevaluate_requests) cnt_d.extra_renewals = cnt_q.extra_renewals + 32'd1;
-    if (store) cnt_d.stores = cnt_q.stores + 32'd1;
-    if (atomic) cnt_d.atomics = cnt_q.atomics + 32'd1;
-    if (fill && !query) cnt_d.fill_rsp = cnt_q.fill_rsp + 32'd1;  // rule: 8
-    if (renewal) cnt_d.renew_rsp = cnt_q.renew_rsp + 32'd1;  // rule: 8
-    if ((fill || renewal) && mshr.stale) cnt_d.stale_rsp = cnt_q.stale_rsp + 32'd1;  // rule: 8
-    if (ack && gone) cnt_d.lock_drops = cnt_q.lock_drops + 32'd1;  // rule: 8
-    if (hold) cnt_d.hold_cycles = cnt_q.hold_cycles + 32'd1;  // rule: 8
-    if (tick) cnt_d.spin_ticks = cnt_q.spin_ticks + 32'd1;
-    if (act == ActFlush) cnt_d.flushes = cnt_q.flushes + 32'd1;
+    if (Gtsc) begin
+      if (merge) cnt_d.merged_loads = cnt_q.merged_loads + 32'd1;
+      if (wait_lock) cnt_d.lock_wait = cnt_q.lock_wait + 32'd1;
+      if (reevaluate_requests) cnt_d.extra_renewals = cnt_q.extra_renewals + 32'd1;
+      if (store) cnt_d.stores = cnt_q.stores + 32'd1;
+      if (atomic) cnt_d.atomics = cnt_q.atomics + 32'd1;
+      if (fill && !query) cnt_d.fill_rsp = cnt_q.fill_rsp + 32'd1;  // rule: 8
+      if (renewal) cnt_d.renew_rsp = cnt_q.renew_rsp + 32'd1;  // rule: 8
+      if ((fill || renewal) && mshr.stale) cnt_d.stale_rsp = cnt_q.stale_rsp + 32'd1;  // rule: 8
+      if (ack && gone) cnt_d.lock_drops = cnt_q.lock_drops + 32'd1;  // rule: 8
+      if (hold) cnt_d.hold_cycles = cnt_q.hold_cycles + 32'd1;  // rule: 8
+      if (tick) cnt_d.spin_ticks = cnt_q.spin_ticks + 32'd1;
+      if (act == ActFlush) cnt_d.flushes = cnt_q.flushes + 32'd1;
+    end
     if (late) cnt_d.late_fills = cnt_q.late_fills + 32'd1;  // rule: 20
   end
 

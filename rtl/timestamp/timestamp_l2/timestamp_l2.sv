@@ -525,24 +525,27 @@ module timestamp_l2  // rule: The action of a cycle
 
   always_comb begin : count  // rule: 6
     cnt_d = cnt_q;
-    if (performed) begin
-      unique case (request.op)
-        BusRd:   cnt_d.busrd = cnt_q.busrd + 32'd1;
-        BusWr:   cnt_d.buswr = cnt_q.buswr + 32'd1;
-        default: cnt_d.busatom = cnt_q.busatom + 32'd1;
-      endcase
-      if (!writes && !renews) cnt_d.fills_sent = cnt_q.fills_sent + 32'd1;
-      if (renews) cnt_d.renews_sent = cnt_q.renews_sent + 32'd1;
-    end
-    if (read_in) cnt_d.dram_reads = cnt_q.dram_reads + 32'd1;
-    if (write_out) cnt_d.writebacks = cnt_q.writebacks + 32'd1;
-    if (goes) cnt_d.evictions = cnt_q.evictions + 32'd1;
-    if (may && !can && (todo inside {ActAppend, ActHit, ActMiss, ActAsk})) begin  // rule: 7
-      cnt_d.hold_cycles = cnt_q.hold_cycles + 32'd1;
-    end
-    if (waiting != '0) cnt_d.stall_lease = cnt_q.stall_lease + 32'd1;  // rule: 16
-    if (!Gtsc && may && (todo inside {ActMiss, ActAsk}) && !picked && may_go == '0) begin
-      cnt_d.stall_evict = cnt_q.stall_evict + 32'd1;  // rule: 16
+    if (Gtsc) begin
+      if (performed) begin
+        unique case (request.op)
+          BusRd:   cnt_d.busrd = cnt_q.busrd + 32'd1;
+          BusWr:   cnt_d.buswr = cnt_q.buswr + 32'd1;
+          default: cnt_d.busatom = cnt_q.busatom + 32'd1;
+        endcase
+        if (!writes && !renews) cnt_d.fills_sent = cnt_q.fills_sent + 32'd1;
+        if (renews) cnt_d.renews_sent = cnt_q.renews_sent + 32'd1;
+      end
+      if (read_in) cnt_d.dram_reads = cnt_q.dram_reads + 32'd1;
+      if (write_out) cnt_d.writebacks = cnt_q.writebacks + 32'd1;
+      if (goes) cnt_d.evictions = cnt_q.evictions + 32'd1;
+      if (may && !can && (todo inside {ActAppend, ActHit, ActMiss, ActAsk})) begin  // rule: 7
+        cnt_d.hold_cycles = cnt_q.hold_cycles + 32'd1;
+      end
+    end else begin  // rule: 16
+      if (waiting != '0) cnt_d.stall_lease = cnt_q.stall_lease + 32'd1;
+      if (may && (todo inside {ActMiss, ActAsk}) && !picked && may_go == '0) begin
+        cnt_d.stall_evict = cnt_q.stall_evict + 32'd1;
+      end
     end
   end
 
