@@ -268,7 +268,9 @@ impl TimestampL1 {
             return true;
         }
         let wts = place.map_or(0, |place| self.lines.lease(place).wts);
-        self.is(if place.is_some() { Row::PendingRenews } else { Row::PendingAsks });
+        // A line of TC comes anew.
+        let renews = place.is_some() && self.time.is_gtsc;
+        self.is(if renews { Row::PendingRenews } else { Row::PendingAsks });
         let warp_ts = self.misses.waiters(m).map(|waiter| waiter.ts).max().unwrap_or_default();
         self.misses.sent(m);
         self.send(BusReq { id: m as u8, line, wts, warp_ts, ..BusReq::default() });
