@@ -1,6 +1,8 @@
 `include "duet_assert.svh"
 
-/// MSHRs, each with the loads that wait for its line. One MSHR is read and changed in a cycle.
+/// MSHRs, each with a FIFO of the loads that wait for its line, its waiters. One MSHR is read and
+/// changed in a cycle: a waiter is pushed at the back, and the oldest waiter is removed, or moves
+/// to the back.
 module timestamp_l1_misses #(  // rule: States A PEND MSHR
   parameter bit          Gtsc    = 1'b1,
   parameter int unsigned Mshr    = 4,
@@ -44,6 +46,7 @@ module timestamp_l1_misses #(  // rule: States A PEND MSHR
   input  logic             flush_i        // of all MSHRs
 );
   localparam int unsigned IndexW = (Mshr > 1) ? $clog2(Mshr) : 1;
+  localparam int unsigned PtrW   = (Waiters > 1) ? $clog2(Waiters) : 1;
 
   // An MSHR that is neither PEND nor SENT is FREE. wait_q of a PEND one: its line is locked. No
   // store takes that lock again, so wait_q is set when the MSHR becomes PEND, and cleared by the
@@ -51,6 +54,13 @@ module timestamp_l1_misses #(  // rule: States A PEND MSHR
   logic [Mshr-1:0]  pend_d, pend_q, sent_d, sent_q, wait_d, wait_q;
   logic [Mshr-1:0]  stale_d, stale_q, after_d, after_q;
   logic [LineW-1:0] line_q [Mshr];
+  // Waiters of each MSHR.
+  logic [Mshr-1:0][PtrW-1:0]     head_q, tail_q;
+  logic [Mshr-1:0][Waiters-1:0]  live_d, live_q;  // places that hold one
+  logic [Mshr-1:0][Waiters-1:0]  one_d, one_q;    // whose time is 1, whatever ts_q is
+  logic [Waiters-1:0][5:0]       warp_q [Mshr];
+  logic [Waiters-1:0][7:0]       id_q [Mshr];
+  logic [Waiters-1:0][TimeW-1:0] ts_q [Mshr];
 
   // -----------------------------------------------------------------------------------------------
   // Look up
@@ -88,19 +98,52 @@ module timestamp_l1_misses #(  // rule: States A PEND MSHR
   assign mshr_o.pend     = pend_q[at];
   assign mshr_o.stale    = stale_q[at];
   assign mshr_o.st_after = after_q[at];
-  assign mshr_o.full     = (32'(mshr_o.count) == Waiters);
+
+  // The waiters of that MSHR.
+  logic [Waiters-1:0]            live;
+  logic [Waiters-1:0][5:0]       warps;
+  logic [Waiters-1:0][TimeW-1:0] times;
+  logic [PtrW-1:0]               head, tail;
+
+  assign live         = live_q[at];
+  assign warps        = warp_q[at];
+  assign head         = head_q[at];
+  assign tail         = tail_q[at];
+  assign mshr_o.full  = (live == '1);
+  assign mshr_o.count = $bits(mshr_o.count)'($countones(live));
+  assign mshr_o.warp  = warps[head];
+  assign mshr_o.id    = id_q[at][head];
+  assign mshr_o.ts    = times[head];
+
+  always_comb begin : look_at_waiters
+    mshr_o.least = '1;
+    mshr_o.most  = '0;
+    waits_o      = 1'b0;
+    times        = ts_q[at];
+    for (int unsigned k = 0; k < Waiters; k++) begin
+      if (one_q[at][k]) times[k] = TimeW'(1);
+      if (live[k]) begin
+        if (times[k] < mshr_o.least) mshr_o.least = times[k];
+        if (times[k] > mshr_o.most) mshr_o.most = times[k];
+        if (warps[k] == warp_i) waits_o = 1'b1;
+      end
+    end
+  end
+
+  function automatic logic [PtrW-1:0] after(logic [PtrW-1:0] ptr);
+    return (32'(ptr) == Waiters - 1) ? '0 : ptr + 1'b1;
+  endfunction
 
   // -----------------------------------------------------------------------------------------------
   // Changes
-  logic [Mshr-1:0] reset_ts;
-
   always_comb begin : next_state
-    pend_d   = pend_q;
-    sent_d   = sent_q;
-    wait_d   = wait_q;
-    stale_d  = stale_q;
-    after_d  = after_q;
-    reset_ts = '0;
+    pend_d  = pend_q;
+    sent_d  = sent_q;
+    wait_d  = wait_q;
+    stale_d = stale_q;
+    after_d = after_q;
+    live_d  = live_q;
+    one_d   = one_q;
     if (to_sent_i || to_pend_i || to_free_i) begin
       sent_d[at] = to_sent_i;  // rule: States FREE SENT
       pend_d[at] = to_pend_i;  // rule: States FREE PEND
@@ -110,14 +153,21 @@ module timestamp_l1_misses #(  // rule: States A PEND MSHR
       stale_d[at] = 1'b0;
       after_d[at] = 1'b0;
     end
-    if (reset_ts_i) reset_ts[at] = 1'b1;  // rule: 5
+    if (reset_ts_i) one_d[at] = '1;  // rule: 5
+    if (pop_i) live_d[at][head] = 1'b0;
+    if (push_i) begin  // rule: 5
+      live_d[at][tail] = 1'b1;
+      one_d[at][tail]  = 1'b0;
+    end
     if (stored_i && known_o) after_d[at] = 1'b1;  // rule: 13
     if (unlock_i && known_o) wait_d[at] = 1'b0;
     if (flush_i) begin
       if (Gtsc) begin
-        wait_d   = '0;
-        stale_d  = sent_q;  // rule: 8
-        reset_ts = pend_q;  // rule: Registers _waiters
+        wait_d  = '0;
+        stale_d = sent_q;  // rule: 8
+        for (int unsigned k = 0; k < Mshr; k++) begin  // rule: Registers _misses
+          if (pend_q[k]) one_d[k] = '1;
+        end
       end else begin
         after_d = sent_q;  // rule: 21
       end
@@ -131,43 +181,31 @@ module timestamp_l1_misses #(  // rule: States A PEND MSHR
       wait_q  <= '0;
       stale_q <= '0;
       after_q <= '0;
+      head_q  <= '0;
+      tail_q  <= '0;
+      live_q  <= '0;
     end else begin
       pend_q  <= pend_d;
       sent_q  <= sent_d;
       wait_q  <= wait_d;
       stale_q <= stale_d;
       after_q <= after_d;
+      live_q  <= live_d;
+      if (pop_i) head_q[at] <= after(head);
+      if (push_i) tail_q[at] <= after(tail);
     end
   end
 
-  // pend_q and sent_q cover it.
+  // pend_q, sent_q and live_q cover these.
   always_ff @(posedge clk_i) begin  // rule: States FREE SENT
     if ((to_sent_i || to_pend_i) && !known_o) line_q[at] <= line_i;
+    one_q <= one_d;
+    if (push_i) begin
+      warp_q[at][tail] <= push_warp_i;
+      id_q[at][tail]   <= push_id_i;
+      ts_q[at][tail]   <= push_ts_i;
+    end
   end
-
-  timestamp_l1_waiters #(  // rule: 5
-    .Fifos(Mshr),
-    .Depth(Waiters),
-    .TimeW(TimeW)
-  ) u_waiters (
-    .clk_i,
-    .rst_ni,
-    .fifo_i    (at),
-    .count_o   (mshr_o.count),
-    .warp_o    (mshr_o.warp),
-    .id_o      (mshr_o.id),
-    .ts_o      (mshr_o.ts),
-    .least_o   (mshr_o.least),
-    .most_o    (mshr_o.most),
-    .warp_i,
-    .waits_o,
-    .pop_i,
-    .push_i,
-    .push_warp_i,
-    .push_id_i,
-    .push_ts_i,
-    .reset_ts_i(reset_ts)
-  );
 
   // Specification 8.1
   `DUET_ASSERT(OneState, (pend_q & sent_q) == '0, "PEND and SENT")
@@ -176,4 +214,6 @@ module timestamp_l1_misses #(  // rule: States A PEND MSHR
   `DUET_ASSERT(StaleSent, (stale_q & ~sent_q) == '0, "stale without SENT")
   `DUET_ASSERT(FreeIffEmpty, (pend_q[at] || sent_q[at]) == (mshr_o.count != '0),
                "FREE with waiters, or another state without")
+  `DUET_ASSERT(NoUnderflow, !pop_i || live != '0, "no load waits")
+  `DUET_ASSERT(NoOverflow, !push_i || pop_i || live != '1, "more waiters than places")
 endmodule
