@@ -80,7 +80,8 @@ def targets(rtl, blocks, name, configs):
         own = synth.family(rtl, block, configs)
         if name not in configs[own]:
             fail(f"cosim/configs/{own}.toml has no table {name}; it has {', '.join(configs[own])}")
-        yield block, name, synth.parameters(rtl, block, configs[own][name])
+        for each in synth.variants(block, name, configs[own]):
+            yield block, each, synth.parameters(rtl, block, configs[own][each])
 
 
 def fail(text):
