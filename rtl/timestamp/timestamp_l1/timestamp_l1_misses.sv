@@ -172,6 +172,7 @@ module timestamp_l1_misses #(  // rule: States A PEND MSHR
         after_d = sent_q;  // rule: 21
       end
     end
+    if (!Gtsc) {wait_d, stale_d} = '0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
