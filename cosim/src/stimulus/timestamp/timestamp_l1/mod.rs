@@ -49,7 +49,7 @@ pub struct Inputs {
 }
 
 /// What the policy says.
-pub fn pick(r: &mut Random, p: &Phase, ask: Option<Ask>) -> Option<Pick> {
+fn pick(r: &mut Random, p: &Phase, ask: Option<Ask>) -> Option<Pick> {
     // Where it is not asked it means nothing.
     let chance = if ask.is_some() { p.pick } else { p.any_way };
     if !r.chance(chance) {

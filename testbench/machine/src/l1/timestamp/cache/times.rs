@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use ports::timestamp::types::CoreRsp;
 
-use super::super::side::Side;
 use super::{Cache, IDS, aop_of};
 use crate::l1::Port;
 use crate::message::{Kind, MAX_LINE, Message};
@@ -45,7 +44,7 @@ impl Issued {
     }
 }
 
-impl<S: Side> Cache<S> {
+impl Cache {
     /// A request begins.
     #[cold]
     pub(super) fn tell_issue(&mut self, port: &mut Port, request: Handle<Message>) {

@@ -11,22 +11,20 @@ mod requests;
 mod timing;
 
 use duet_tests::with_both_bodies;
-use hwmodel::timestamp::gtsc_l1::GtscL1;
-use ports::timestamp::gtsc_l1::{Config, Counters, err};
+use hwmodel::timestamp::timestamp_l1::TimestampL1;
+use ports::timestamp::timestamp_l1::{Config, Counters, err};
 use ports::timestamp::types::{BusReq, CoreReq, CoreRsp, bus_op, event, op};
 
-use super::l1::{self, ack, atom, atom_ack, fill, ld, line_of, renewal, st, word_of};
-use super::named;
+use super::{Bench, ack, atom, atom_ack, fill, ld, line_of, named, renewal, st, word_of};
 
-type Make = duet_tests::Make<GtscL1>;
-type Bench = l1::Bench<GtscL1>;
+type Make = duet_tests::Make<TimestampL1>;
 
 fn on_both(check: impl Fn(Bench)) {
     with_bodies(|body| check(Bench::new(body(&config()), false)));
 }
 
 fn with_bodies(check: impl Fn(Make)) {
-    with_both_bodies::<GtscL1>(check);
+    with_both_bodies::<TimestampL1>(check);
 }
 
 /// The small parameters of specification 2: four warps, timestamps of 6 bits, two loads for each

@@ -1,6 +1,6 @@
-//! A policy says which way a line takes (`rtl/timestamp/gtsc_l2/README.md`, rules 8, 10).
+//! A policy says which way a line takes (`rtl/timestamp/timestamp_l2/README.md`, rules 8, 10).
 
-use ports::timestamp::gtsc_l2::err;
+use ports::timestamp::timestamp_l2::err;
 use ports::timestamp::types::{Ask, BusReq, event};
 
 use super::*;

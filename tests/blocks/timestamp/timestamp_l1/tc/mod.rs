@@ -5,18 +5,15 @@ mod flush;
 mod leases;
 
 use duet_tests::with_both_bodies;
-use hwmodel::timestamp::tc_l1::TcL1;
-use ports::timestamp::tc_l1::{Config, err};
+use hwmodel::timestamp::timestamp_l1::TimestampL1;
+use ports::timestamp::timestamp_l1::{Config, err};
 use ports::timestamp::types::{BusReq, BusRsp, CoreReq, CoreRsp, Protocol, bus_op, event, op};
 
-use super::l1::{self, ack, atom, atom_ack, fill, ld, line_of, renewal, st, word_of};
-use super::named;
+use super::{Bench, ack, atom, atom_ack, fill, ld, line_of, named, renewal, st, word_of};
 
-type Bench = l1::Bench<TcL1>;
-
-fn on_both(proto: Protocol, check: impl Fn(Bench)) {
-    let config: Config = Config { proto, ..(&named("small")).into() };
-    with_both_bodies::<TcL1>(|body| check(Bench::new(body(&config), false)));
+fn on_both(protocol: Protocol, check: impl Fn(Bench)) {
+    let config: Config = Config { protocol, ..(&named("small-tcs")).into() };
+    with_both_bodies::<TimestampL1>(|body| check(Bench::new(body(&config), false)));
 }
 
 /// Lines of two sets.
@@ -30,7 +27,7 @@ fn exp(cycle: usize) -> (u32, u32) {
 
 impl Bench {
     /// Warp 0 has read the line, whose lease ends in this cycle.
-    fn has(&mut self, line: u64, until: usize, byte: u8) {
+    fn has_until(&mut self, line: u64, until: usize, byte: u8) {
         let id = self.asks(ld(0, line)).id;
         self.told(fill(id, exp(until), byte));
     }

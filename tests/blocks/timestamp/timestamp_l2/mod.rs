@@ -1,86 +1,17 @@
-//! A bench around an L2 bank, of either protocol: requests, a memory, a policy.
+//! An L2 bank by itself: what it does by the specification, whose text has the figures; and a bench
+//! around it: requests, a memory, a policy.
+
+mod gtsc;
+mod tc;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use hwmodel::Block;
-use hwmodel::timestamp::gtsc_l2::GtscL2;
-use hwmodel::timestamp::tc_l2::TcL2;
-use ports::timestamp::types::{
-    Ask, BusReq, BusRsp, DramReq, DramRsp, Event, LineData, Pick, bus_op,
-};
+use hwmodel::timestamp::timestamp_l2::TimestampL2;
+use ports::timestamp::timestamp_l2::{In, Out};
+use ports::timestamp::types::{Ask, BusReq, BusRsp, DramReq, DramRsp, LineData, Pick, bus_op};
 
+use super::named;
 use crate::bench::{self, Around};
-
-/// A bank: ports that both have.
-pub trait Bank: Block {
-    /// Everything is taken; a policy says which way a line takes.
-    fn ready(policy: bool) -> Self::In;
-    /// Requests, what memory answers, releases and acquires, the policy's word.
-    fn takes(next: &mut Self::In) -> Inputs<'_>;
-    fn shows(out: &Self::Out) -> Outputs;
-}
-
-pub struct Inputs<'a> {
-    pub bus_req: &'a mut Option<BusReq>,
-    pub bus_rsp_ready: bool,
-    pub dram_req_ready: bool,
-    pub dram_rsp: &'a mut Option<DramRsp>,
-    pub sync: &'a mut Option<u8>,
-    pub pick: &'a mut Option<Pick>,
-}
-
-pub struct Outputs {
-    pub bus_req_ready: bool,
-    pub bus_rsp: Option<BusRsp>,
-    pub dram_req: Option<DramReq>,
-    pub dram_rsp_ready: bool,
-    pub sync_done: bool,
-    pub ask: Option<Ask>,
-    pub event: Option<Event>,
-    pub err: Option<u8>,
-}
-
-macro_rules! bank {
-    ($block:ty, $ports:ident) => {
-        impl Bank for $block {
-            fn ready(policy: bool) -> Self::In {
-                let (bus_rsp_ready, dram_req_ready) = (true, true);
-                ports::timestamp::$ports::In {
-                    bus_rsp_ready,
-                    dram_req_ready,
-                    policy,
-                    ..Default::default()
-                }
-            }
-
-            fn takes(next: &mut Self::In) -> Inputs<'_> {
-                Inputs {
-                    bus_req: &mut next.bus_req,
-                    bus_rsp_ready: next.bus_rsp_ready,
-                    dram_req_ready: next.dram_req_ready,
-                    dram_rsp: &mut next.dram_rsp,
-                    sync: &mut next.sync,
-                    pick: &mut next.pick,
-                }
-            }
-
-            fn shows(out: &Self::Out) -> Outputs {
-                Outputs {
-                    bus_req_ready: out.bus_req_ready,
-                    bus_rsp: out.bus_rsp,
-                    dram_req: out.dram_req,
-                    dram_rsp_ready: out.dram_rsp_ready,
-                    sync_done: out.sync_done,
-                    ask: out.ask,
-                    event: out.event,
-                    err: out.err,
-                }
-            }
-        }
-    };
-}
-bank!(GtscL2, gtsc_l2);
-bank!(TcL2, tc_l2);
 
 /// What surrounds the bank. Memory holds zeroes at first, and answers in the cycle after the
 /// request.
@@ -98,16 +29,15 @@ pub struct Memory {
     pub filled: Vec<usize>,
 }
 
-impl<B: Bank> Around<B> for Memory {
-    fn after(&mut self, cycle: usize, next: &mut B::In, out: &B::Out, _: &B::Out) {
-        let (inputs, out) = (B::takes(next), B::shows(out));
-        if out.bus_req_ready && inputs.bus_req.take().is_some() {
+impl Around<TimestampL2> for Memory {
+    fn after(&mut self, cycle: usize, next: &mut In, out: &Out, _: &Out) {
+        if out.bus_req_ready && next.bus_req.take().is_some() {
             self.accepted.push(cycle);
         }
-        if let Some(answer) = out.bus_rsp.filter(|_| inputs.bus_rsp_ready) {
+        if let Some(answer) = out.bus_rsp.filter(|_| next.bus_rsp_ready) {
             self.answers.push((cycle, answer));
         }
-        if let Some(req) = out.dram_req.filter(|_| inputs.dram_req_ready) {
+        if let Some(req) = out.dram_req.filter(|_| next.dram_req_ready) {
             self.requests.push((cycle, req));
             if req.we {
                 self.lines.insert(req.line, req.data);
@@ -115,23 +45,23 @@ impl<B: Bank> Around<B> for Memory {
                 self.reads.push_back(req.line);
             }
         }
-        if out.dram_rsp_ready && inputs.dram_rsp.take().is_some() {
+        if out.dram_rsp_ready && next.dram_rsp.take().is_some() {
             self.filled.push(cycle);
         }
-        if !self.silent && inputs.dram_rsp.is_none() {
+        if !self.silent && next.dram_rsp.is_none() {
             let data = |line| self.lines.get(&line).copied().unwrap_or_default();
-            *inputs.dram_rsp =
-                self.reads.pop_front().map(|line| DramRsp { line, data: data(line) });
+            next.dram_rsp = self.reads.pop_front().map(|line| DramRsp { line, data: data(line) });
         }
-        (*inputs.sync, *inputs.pick) = (None, None);
+        (next.sync, next.pick) = (None, None);
     }
 }
 
 /// A bank in it.
-pub type Bench<B> = bench::Bench<B, Memory>;
+type Bench = bench::Bench<TimestampL2, Memory>;
 
-impl<B: Bank> Bench<B> {
-    pub fn new(body: duet_tests::Body<B>, policy: bool) -> Self {
+impl Bench {
+    /// Everything is taken; a policy may say which way a line takes.
+    pub fn new(body: duet_tests::Body<TimestampL2>, policy: bool) -> Self {
         let memory = Memory {
             lines: BTreeMap::new(),
             reads: VecDeque::new(),
@@ -142,7 +72,8 @@ impl<B: Bank> Bench<B> {
             requests: Vec::new(),
             filled: Vec::new(),
         };
-        Self::around(body, B::ready(policy), memory)
+        let ready = In { bus_rsp_ready: true, dram_req_ready: true, policy, ..In::default() };
+        Self::around(body, ready, memory)
     }
 
     fn until<T>(&mut self, what: &str, mut of: impl FnMut(&mut Self) -> Option<T>) -> T {
@@ -158,7 +89,7 @@ impl<B: Bank> Bench<B> {
     /// A request, as soon as it is taken; returns its cycle.
     pub fn send(&mut self, req: BusReq) -> usize {
         let before = self.accepted.len();
-        *B::takes(&mut self.next).bus_req = Some(req);
+        self.next.bus_req = Some(req);
         self.until("room", |bench| bench.accepted.get(before).copied())
     }
 
@@ -182,34 +113,34 @@ impl<B: Bank> Bench<B> {
 
     /// A release or acquire: the cycles of its handshake and of its end.
     pub fn sync(&mut self, kind: u8) -> (usize, usize) {
-        *B::takes(&mut self.next).sync = Some(kind);
+        self.next.sync = Some(kind);
         let begins = self.now();
         self.cycle();
-        let done = |bench: &mut Self| B::shows(&bench.shown()).sync_done.then(|| bench.now());
+        let done = |bench: &mut Self| bench.shown().sync_done.then(|| bench.now());
         (begins, self.until("end", done))
     }
 
     /// The policy is asked; returns the cycle, and what for.
     pub fn asked(&mut self) -> (usize, Ask) {
-        self.until("ask", |bench| B::shows(&bench.shown()).ask.map(|ask| (bench.now(), ask)))
+        self.until("ask", |bench| bench.shown().ask.map(|ask| (bench.now(), ask)))
     }
 
     /// The policy's word in the next cycle, which is returned.
     pub fn pick(&mut self, way: u8, keep: bool) -> usize {
-        *B::takes(&mut self.next).pick = Some(Pick { keep, way });
+        self.next.pick = Some(Pick { keep, way });
         self.cycle();
         self.now() - 1
     }
 
     /// Events from a cycle on: kind, way and line.
     pub fn events(&self, from: usize) -> Vec<(u8, u8, u64)> {
-        let all = self.seen(from, |out| B::shows(out).event);
+        let all = self.seen(from, |out| out.event);
         all.into_iter().map(|(_, event)| (event.kind, event.way, event.line)).collect()
     }
 
     /// Codes from a cycle on, with their cycles.
     pub fn errors(&self, from: usize) -> Vec<(usize, u8)> {
-        self.seen(from, |out| B::shows(out).err)
+        self.seen(from, |out| out.err)
     }
 
     /// Lines that memory was asked for, and that were written to it (`true`).

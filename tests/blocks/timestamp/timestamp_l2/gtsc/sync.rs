@@ -1,4 +1,4 @@
-//! Release and acquire (`rtl/timestamp/gtsc_l2/README.md`, rule 9).
+//! Release and acquire (`rtl/timestamp/timestamp_l2/README.md`, rule 9).
 
 use ports::timestamp::types::{event, sync};
 

@@ -5,8 +5,8 @@ use ports::timestamp::types::rsp_op;
 use super::*;
 
 /// A line that is read at 100, and a write that acts at 103: answers.
-fn example_8(body: Make, proto: Protocol) -> Bench {
-    let mut bench = Bench::new(body(&config(proto)), false);
+fn example_8(body: Make, protocol: Protocol) -> Bench {
+    let mut bench = Bench::new(body(&config(protocol)), false);
     bench.ask(read(0));
     bench.run_to(99);
     assert_eq!(bench.send(read(0)), 99);
@@ -55,7 +55,7 @@ fn later_requests_of_the_line_wait_behind_the_write_and_others_pass() {
         assert_eq!((at, answer.op), (until + SHOWS, rsp_op::WR_ACK));
         let (at, answer) = bench.answer();
         assert_eq!((at, answer.op), (until + 1 + SHOWS, rsp_op::FILL));
-        assert_eq!((exp(&answer), answer.data), (until + 1 + 30, l2::word_of(0, 1)));
+        assert_eq!((exp(&answer), answer.data), (until + 1 + 30, super::super::word_of(0, 1)));
     });
 }
 
@@ -103,7 +103,7 @@ fn queue_of_three_keeps_its_order_when_it_wraps() {
         assert_eq!(answers[0].0, until + SHOWS);
         assert_eq!(answers.map(|(_, answer)| answer.id), [0x83, 4, 5, 6]);
         for (_, answer) in &answers[1..] {
-            assert_eq!((answer.op, answer.data), (rsp_op::FILL, l2::word_of(0, 7)));
+            assert_eq!((answer.op, answer.data), (rsp_op::FILL, super::super::word_of(0, 7)));
         }
     });
 }

@@ -1,75 +1,15 @@
-//! A bench around an L1, of either protocol: requests of an SM, answers that a test plays for the
-//! banks, a policy.
+//! An L1 by itself: what it does by the specification, whose text has the figures; and a bench
+//! around it: requests of an SM, answers that a test plays for the banks, a policy.
 
-use hwmodel::Block;
-use hwmodel::timestamp::gtsc_l1::GtscL1;
-use hwmodel::timestamp::tc_l1::TcL1;
-use ports::timestamp::types::{
-    Ask, BusReq, BusRsp, CoreReq, CoreRsp, Event, LineData, Pick, op, rsp_op,
-};
+mod gtsc;
+mod tc;
 
+use hwmodel::timestamp::timestamp_l1::TimestampL1;
+use ports::timestamp::timestamp_l1::{In, Out};
+use ports::timestamp::types::{Ask, BusReq, BusRsp, CoreReq, CoreRsp, LineData, Pick, op, rsp_op};
+
+use super::named;
 use crate::bench::{self, Around};
-
-/// An L1: ports that both have.
-pub trait L1: Block {
-    /// Everything is taken; a policy says which way a line takes.
-    fn ready(policy: bool) -> Self::In;
-    fn takes(next: &mut Self::In) -> Inputs<'_>;
-    fn shows(out: &Self::Out) -> Outputs;
-}
-
-pub struct Inputs<'a> {
-    pub core_req: &'a mut Option<CoreReq>,
-    pub core_rsp_ready: &'a mut bool,
-    pub bus_req_ready: &'a mut bool,
-    pub bus_rsp: &'a mut Option<BusRsp>,
-    pub pick: &'a mut Option<Pick>,
-}
-
-pub struct Outputs {
-    pub core_req_ready: bool,
-    pub core_rsp: Option<CoreRsp>,
-    pub bus_req: Option<BusReq>,
-    pub bus_rsp_ready: bool,
-    pub ask: Option<Ask>,
-    pub event: Option<Event>,
-    pub err: Option<u8>,
-}
-
-macro_rules! l1 {
-    ($block:ty) => {
-        impl L1 for $block {
-            fn ready(policy: bool) -> Self::In {
-                let (core_rsp_ready, bus_req_ready) = (true, true);
-                Self::In { core_rsp_ready, bus_req_ready, policy, ..Default::default() }
-            }
-
-            fn takes(next: &mut Self::In) -> Inputs<'_> {
-                Inputs {
-                    core_req: &mut next.core_req,
-                    core_rsp_ready: &mut next.core_rsp_ready,
-                    bus_req_ready: &mut next.bus_req_ready,
-                    bus_rsp: &mut next.bus_rsp,
-                    pick: &mut next.pick,
-                }
-            }
-
-            fn shows(out: &Self::Out) -> Outputs {
-                Outputs {
-                    core_req_ready: out.core_req_ready,
-                    core_rsp: out.core_rsp,
-                    bus_req: out.bus_req,
-                    bus_rsp_ready: out.bus_rsp_ready,
-                    ask: out.ask,
-                    event: out.event,
-                    err: out.err,
-                }
-            }
-        }
-    };
-}
-l1!(GtscL1);
-l1!(TcL1);
 
 /// Transfers so far, with their cycles.
 #[derive(Default)]
@@ -80,27 +20,28 @@ pub struct Seen {
     pub req: Vec<(usize, BusReq)>,
 }
 
-impl<B: L1> Around<B> for Seen {
-    fn after(&mut self, cycle: usize, next: &mut B::In, out: &B::Out, _: &B::Out) {
-        let (inputs, out) = (B::takes(next), B::shows(out));
-        if out.core_req_ready && inputs.core_req.take().is_some() {
+impl Around<TimestampL1> for Seen {
+    fn after(&mut self, cycle: usize, next: &mut In, out: &Out, _: &Out) {
+        if out.core_req_ready && next.core_req.take().is_some() {
             self.accepted.push(cycle);
         }
-        if out.bus_rsp_ready && inputs.bus_rsp.take().is_some() {
+        if out.bus_rsp_ready && next.bus_rsp.take().is_some() {
             self.answered.push(cycle);
         }
-        self.rsp.extend(out.core_rsp.filter(|_| *inputs.core_rsp_ready).map(|rsp| (cycle, rsp)));
-        self.req.extend(out.bus_req.filter(|_| *inputs.bus_req_ready).map(|req| (cycle, req)));
-        *inputs.pick = None;
+        self.rsp.extend(out.core_rsp.filter(|_| next.core_rsp_ready).map(|rsp| (cycle, rsp)));
+        self.req.extend(out.bus_req.filter(|_| next.bus_req_ready).map(|req| (cycle, req)));
+        next.pick = None;
     }
 }
 
 /// An L1 in it.
-pub type Bench<B> = bench::Bench<B, Seen>;
+type Bench = bench::Bench<TimestampL1, Seen>;
 
-impl<B: L1> Bench<B> {
-    pub fn new(body: duet_tests::Body<B>, policy: bool) -> Self {
-        Self::around(body, B::ready(policy), Seen::default())
+impl Bench {
+    /// Everything is taken; a policy may say which way a line takes.
+    pub fn new(body: duet_tests::Body<TimestampL1>, policy: bool) -> Self {
+        let ready = In { core_rsp_ready: true, bus_req_ready: true, policy, ..In::default() };
+        Self::around(body, ready, Seen::default())
     }
 
     fn until<T>(&mut self, what: &str, mut of: impl FnMut(&mut Self) -> Option<T>) -> T {
@@ -116,7 +57,7 @@ impl<B: L1> Bench<B> {
     /// A request, as soon as it is taken; returns its cycle.
     pub fn send(&mut self, req: CoreReq) -> usize {
         let before = self.accepted.len();
-        *B::takes(&mut self.next).core_req = Some(req);
+        self.next.core_req = Some(req);
         self.until("room", |bench| bench.accepted.get(before).copied())
     }
 
@@ -150,7 +91,7 @@ impl<B: L1> Bench<B> {
     /// A bank's answer, as soon as it is taken; returns its cycle.
     pub fn bank(&mut self, rsp: BusRsp) -> usize {
         let before = self.answered.len();
-        *B::takes(&mut self.next).bus_rsp = Some(rsp);
+        self.next.bus_rsp = Some(rsp);
         self.until("room", |bench| bench.answered.get(before).copied())
     }
 
@@ -169,25 +110,25 @@ impl<B: L1> Bench<B> {
 
     /// The policy is asked; returns the cycle, and what for.
     pub fn asked(&mut self) -> (usize, Ask) {
-        self.until("ask", |bench| B::shows(&bench.shown()).ask.map(|ask| (bench.now(), ask)))
+        self.until("ask", |bench| bench.shown().ask.map(|ask| (bench.now(), ask)))
     }
 
     /// The policy's word in the next cycle, which is returned.
     pub fn pick(&mut self, way: u8, keep: bool) -> usize {
-        *B::takes(&mut self.next).pick = Some(Pick { keep, way });
+        self.next.pick = Some(Pick { keep, way });
         self.cycle();
         self.now() - 1
     }
 
     /// Events from a cycle on: kind, way and line.
     pub fn events(&self, from: usize) -> Vec<(u8, u8, u64)> {
-        let all = self.seen(from, |out| B::shows(out).event);
+        let all = self.seen(from, |out| out.event);
         all.into_iter().map(|(_, event)| (event.kind, event.way, event.line)).collect()
     }
 
     /// Codes from a cycle on, with their cycles.
     pub fn errors(&self, from: usize) -> Vec<(usize, u8)> {
-        self.seen(from, |out| B::shows(out).err)
+        self.seen(from, |out| out.err)
     }
 }
 

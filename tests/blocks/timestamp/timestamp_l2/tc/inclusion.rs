@@ -5,8 +5,8 @@ use ports::timestamp::types::{event, sync};
 use super::*;
 
 /// A lease that is long enough for two misses.
-fn long(proto: Protocol) -> Config {
-    Config { tc_lease: 60, ..config(proto) }
+fn long(protocol: Protocol) -> Config {
+    Config { tc_lease: 60, ..config(protocol) }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::*;
 
 impl Bench {
     /// A flush in the next cycle; returns that.
-    fn flush(&mut self) -> usize {
+    fn drop_all(&mut self) -> usize {
         self.next.flush = true;
         self.cycle();
         self.next.flush = false;
@@ -21,10 +21,10 @@ impl Bench {
 #[test]
 fn flush_drops_all_lines() {
     on_both(Protocol::Tcs, |mut bench| {
-        bench.has(X, 1000, 5);
-        bench.has(Y, 1000, 5);
+        bench.has_until(X, 1000, 5);
+        bench.has_until(Y, 1000, 5);
         bench.run(5);
-        let t = bench.flush();
+        let t = bench.drop_all();
         bench.run(5);
         assert_eq!((bench.done(), bench.events(t)), (vec![t + 2], vec![(event::ALL_GONE, 0, 0)]));
         assert_eq!(bench.asks(ld(0, X)).op, bus_op::RD);
@@ -35,7 +35,7 @@ fn flush_drops_all_lines() {
 fn line_that_is_asked_for_serves_and_is_not_kept() {
     on_both(Protocol::Tcs, |mut bench| {
         bench.asks(ld(0, X));
-        let t = bench.flush();
+        let t = bench.drop_all();
         bench.run(5);
         // Nobody joins it.
         bench.send(ld(1, X));
@@ -54,8 +54,8 @@ fn flush_waits_for_a_walk_and_another_one_then_means_nothing() {
         bench.run(5);
         // Steps of the walk are in t+1 and t+2: the flush acts in t+3.
         let t = bench.bank(fill(0, exp(1000), 5));
-        assert_eq!(bench.flush(), t + 1);
-        assert_eq!(bench.flush(), t + 2);
+        assert_eq!(bench.drop_all(), t + 1);
+        assert_eq!(bench.drop_all(), t + 2);
         bench.run(10);
         assert_eq!(bench.done(), [t + 4]);
     });
@@ -64,10 +64,10 @@ fn flush_waits_for_a_walk_and_another_one_then_means_nothing() {
 #[test]
 fn flush_when_one_is_done_is_another() {
     on_both(Protocol::Tcs, |mut bench| {
-        let t = bench.flush();
+        let t = bench.drop_all();
         // It acts now.
-        bench.flush();
-        bench.flush();
+        bench.drop_all();
+        bench.drop_all();
         bench.run(5);
         assert_eq!(bench.done(), [t + 2, t + 4]);
     });
@@ -78,7 +78,7 @@ fn fences_wait_for_leases_from_before() {
     on_both(Protocol::Tcw, |mut bench| {
         bench.asks(st(1, X, 0, 9));
         bench.told(ack(0, exp(60), true));
-        bench.flush();
+        bench.drop_all();
         bench.run_to(61);
         assert_eq!([59, 60].map(|cycle| bench.out[cycle].fence_ok), [0b1101, 0b1111]);
     });

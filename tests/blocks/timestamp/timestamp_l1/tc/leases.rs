@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn load_hits_before_its_lease_ends() {
     on_both(Protocol::Tcs, |mut bench| {
-        bench.has(X, 40, 5);
+        bench.has_until(X, 40, 5);
         bench.run_to(30);
         let told =
             CoreRsp { op: op::LD, warp: 1, id: 0x41, data: line_of(5), ..CoreRsp::default() };
@@ -61,7 +61,7 @@ fn late_fill_serves_and_is_not_kept() {
 #[test]
 fn leases_of_32_bits_are_wts_and_rts() {
     on_both(Protocol::Tcs, |mut bench| {
-        bench.has(X, 0x1_0000, 5);
+        bench.has_until(X, 0x1_0000, 5);
         assert_eq!(bench.hits(ld(1, X)).data, line_of(5));
     });
 }
@@ -70,7 +70,7 @@ fn leases_of_32_bits_are_wts_and_rts() {
 fn store_and_atomic_drop_the_own_copy() {
     on_both(Protocol::Tcs, |mut bench| {
         for (entry, req) in [(0, st(1, X, 1, 9)), (0, CoreReq { aop: 8, ..atom(1, X) })] {
-            bench.has(X, 1000, 5);
+            bench.has_until(X, 1000, 5);
             let from = bench.now();
             let sent = bench.asks(req);
             let (op, aop, mask, data) = match req.op {

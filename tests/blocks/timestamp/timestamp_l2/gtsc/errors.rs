@@ -1,6 +1,6 @@
 //! Error codes (specification 12).
 
-use ports::timestamp::gtsc_l2::err;
+use ports::timestamp::timestamp_l2::err;
 use ports::timestamp::types::{BusReq, DramRsp, bus_op};
 
 use super::*;

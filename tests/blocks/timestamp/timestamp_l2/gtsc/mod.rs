@@ -10,17 +10,15 @@ mod timing;
 mod victims;
 
 use duet_tests::with_both_bodies;
-use hwmodel::timestamp::gtsc_l2::GtscL2;
-use ports::timestamp::gtsc_l2::Config;
+use hwmodel::timestamp::timestamp_l2::TimestampL2;
+use ports::timestamp::timestamp_l2::Config;
 
-use super::l2::{self, read, word_of, write};
-use super::named;
+use super::{Bench, named, read, word_of, write};
 
-type Make = duet_tests::Make<GtscL2>;
-type Bench = l2::Bench<GtscL2>;
+type Make = duet_tests::Make<TimestampL2>;
 
 fn on_both(check: impl Fn(Make)) {
-    with_both_bodies::<GtscL2>(check);
+    with_both_bodies::<TimestampL2>(check);
 }
 
 /// The small parameters of specification 2: LEASE 5, timestamps of 6 bits.
