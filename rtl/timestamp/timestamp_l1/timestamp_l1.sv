@@ -248,21 +248,10 @@ module timestamp_l1  // rule: Cycle rules
   assign by_mshr  = (act inside {ActReplay, ActReevaluate}) || (act == ActAnswer && !to_store);
   assign line_end = end_of(line_wts, line_rts);
 
-  always_comb begin : subject  // rule: Cycle rules
-    index = ready_index;
-    line  = req.line;
-    warp  = req.warp;
-    if (act == ActReplay) index = replay_index;
-    if (act == ActAnswer) begin
-      index = rsp.id[5:0];
-      line  = store_line;
-      warp  = store_warp;
-    end
-    if (by_mshr) begin
-      line = mshr_line;
-      warp = mshr.warp;
-    end
-  end
+  // rule: Cycle rules
+  assign index = (act == ActReplay) ? replay_index : (act == ActAnswer) ? rsp.id[5:0] : ready_index;
+  assign line  = by_mshr ? mshr_line : (act == ActAnswer) ? store_line : req.line;
+  assign warp  = by_mshr ? mshr.warp : (act == ActAnswer) ? store_warp : req.warp;
 
   // -----------------------------------------------------------------------------------------------
   // Answers of banks
