@@ -234,7 +234,7 @@ module timestamp_l2  // rule: The action of a cycle
   line_t      at_line, old_line;
   set_t       at_set;
   logic [3:0] at_way;
-  logic       at_valid, at_dirty, performs, writes, leaves, leaves_dirty, renews, same;
+  logic       at_valid, at_dirty, performs, writes, drops, drops_dirty, renews, same;
   data_t      at_data, new_data, old_data;
   lease_t     lease;
   logic [1:0] rep;
@@ -265,8 +265,8 @@ module timestamp_l2  // rule: The action of a cycle
   assign writes   = (request.op != BusRd);
   assign renews   = same && !writes;
   // The last request of an MSHR removes a line that is not to be kept. TC keeps all.
-  assign leaves       = Gtsc && todo == ActServe && last && !keep;  // rule: 8; 17
-  assign leaves_dirty = leaves && (at_dirty || writes);  // rule: 8
+  assign drops       = Gtsc && todo == ActServe && last && !keep;  // rule: 8; 17
+  assign drops_dirty = drops && (at_dirty || writes);  // rule: 8
 
   timestamp_l2_update #(  // rule: 2
     .Line(LineP)
@@ -308,7 +308,7 @@ module timestamp_l2  // rule: The action of a cycle
   // -----------------------------------------------------------------------------------------------
   // Whether the action acts, and what it then does
   logic       stop, may, can, refuse, refused;
-  logic       filled, goes, gone, empty;
+  logic       filled, evicts, dropped, empty;
   logic       req_over, fill_over, restart;
   logic       ovf_d, ovf_q, halted_q;
   logic [1:0] pause_d, pause_q;  // cycles until an action can act
@@ -320,7 +320,7 @@ module timestamp_l2  // rule: The action of a cycle
     can = 1'b1;
     unique case (todo)
       ActNone:          can = 1'b0;
-      ActServe, ActHit: can = rsp_room && (!leaves_dirty || dram_room != '0);
+      ActServe, ActHit: can = rsp_room && (!drops_dirty || dram_room != '0);
       ActWriteOut:      can = (dram_room != '0);
       ActAppend:        can = !full;  // rule: The action of a cycle append
       ActWait:          can = mshr_free;  // rule: 14
@@ -338,16 +338,16 @@ module timestamp_l2  // rule: The action of a cycle
 
   assign performed = (act == ActServe || act == ActHit);
   assign filled    = (act == ActFill);
-  assign gone      = (act == ActServe && leaves);  // rule: 8
-  assign goes      = gone || (act == ActMiss && at_valid);  // rule: 6
+  assign dropped   = (act == ActServe && drops);  // rule: 8
+  assign evicts    = dropped || (act == ActMiss && at_valid);  // rule: 6
   assign empty     = (act == ActPass && acquire);  // rule: 9
   assign req_pop   = (act inside {ActDrop, ActAppend, ActHit, ActWait, ActMiss});
   assign fill_pop  = (act inside {ActFill, ActDropFill});
 
   assign write_out = (act == ActWriteOut) || (act == ActMiss && at_valid && at_dirty)
-                     || (gone && leaves_dirty);  // rule: 6
+                     || (dropped && drops_dirty);  // rule: 6
   assign read_in   = (act == ActMiss);  // rule: The action of a cycle miss (B5)
-  assign written   = '{we: 1'b1, line: old_line, data: gone ? new_data : at_data};
+  assign written   = '{we: 1'b1, line: old_line, data: dropped ? new_data : at_data};
   assign read      = '{we: 1'b0, line: head.line, data: '0};
 
   // -----------------------------------------------------------------------------------------------
@@ -378,13 +378,13 @@ module timestamp_l2  // rule: The action of a cycle
     .at_line_o (old_line),
     .at_data_o (at_data),
     .use_i     (performed || filled),
-    .take_i    (act == ActMiss),
+    .allocate_i(act == ActMiss),
     .reserve_i (act == ActMiss || act == ActWait),
     .release_i (act == ActServe && last),
     .fill_i    (filled),
     .write_i   (performed && writes),
     .clean_i   (act == ActWriteOut),
-    .go_i      (gone),
+    .remove_i  (dropped),
     .data_i    (filled ? fill.data : new_data)
   );
 
@@ -396,29 +396,29 @@ module timestamp_l2  // rule: The action of a cycle
   ) u_misses (
     .clk_i,
     .rst_ni,
-    .idle_o       (idle),
-    .filled_o     (filled_mshrs),
-    .writes_o     (first_writes),
-    .req_i        (head),
-    .match_o      (match),
-    .full_o       (full),
-    .append_i     (act == ActAppend),
-    .free_o       (mshr_free),
-    .free_mshr_o  (free_mshr),
-    .take_i       (act == ActMiss || act == ActWait),
-    .take_filled_i(act == ActWait),
-    .take_way_i   (at_way),
-    .take_keep_i  (!Gtsc || !picked || pick_keep),
-    .fill_line_i  (fill.line),
-    .fill_match_o (fill_match),
-    .fill_mshr_o  (fill_mshr),
-    .fill_i       (filled),
-    .mshr_i       (serve_mshr),
-    .way_o        (mshr_way),
-    .keep_o       (keep),
-    .oldest_o     (oldest),
-    .last_o       (last),
-    .pop_i        (act == ActServe)
+    .idle_o           (idle),
+    .filled_o         (filled_mshrs),
+    .writes_o         (first_writes),
+    .req_i            (head),
+    .match_o          (match),
+    .full_o           (full),
+    .append_i         (act == ActAppend),
+    .free_o           (mshr_free),
+    .free_mshr_o      (free_mshr),
+    .allocate_i       (act == ActMiss || act == ActWait),
+    .allocate_filled_i(act == ActWait),
+    .allocate_way_i   (at_way),
+    .allocate_keep_i  (!Gtsc || !picked || pick_keep),
+    .fill_line_i      (fill.line),
+    .fill_match_o     (fill_match),
+    .fill_mshr_o      (fill_mshr),
+    .fill_i           (filled),
+    .mshr_i           (serve_mshr),
+    .way_o            (mshr_way),
+    .keep_o           (keep),
+    .oldest_o         (oldest),
+    .last_o           (last),
+    .pop_i            (act == ActServe)
   );
 
   timestamp_l2_leases #(  // rule: Registers _leases
@@ -446,8 +446,8 @@ module timestamp_l2  // rule: The action of a cycle
     .mshr_over_o (mshr_over),
     .performed_i (performed),
     .filled_i    (filled),
-    .goes_i      (goes),
-    .gone_i      (gone),
+    .evicts_i    (evicts),
+    .dropped_i   (dropped),
     .empty_i     (empty),
     .mshr_write_i(act inside {ActServe, ActFill, ActWait}),
     .mshr_i      ((act == ActWait) ? free_mshr : serve_mshr),
@@ -504,7 +504,7 @@ module timestamp_l2  // rule: The action of a cycle
     event_valid_d = 1'b1;  // rule: 10
     event_d       = '{kind: EventUsed, way: at_way, line: old_line};
     unique case (act)
-      ActServe, ActHit: event_d.kind = gone ? EventGone : EventUsed;
+      ActServe, ActHit: event_d.kind = dropped ? EventGone : EventUsed;
       ActFill:          event_d.kind = EventCame;
       ActMiss: begin
         event_valid_d = at_valid;
@@ -537,7 +537,7 @@ module timestamp_l2  // rule: The action of a cycle
       end
       if (read_in) cnt_d.dram_reads = cnt_q.dram_reads + 32'd1;
       if (write_out) cnt_d.writebacks = cnt_q.writebacks + 32'd1;
-      if (goes) cnt_d.evictions = cnt_q.evictions + 32'd1;
+      if (evicts) cnt_d.evictions = cnt_q.evictions + 32'd1;
       if (may && !can && (todo inside {ActAppend, ActHit, ActMiss, ActAsk})) begin  // rule: 7
         cnt_d.hold_cycles = cnt_q.hold_cycles + 32'd1;
       end

@@ -37,8 +37,8 @@ module timestamp_l2_leases  // rule: Registers _leases
   // the action
   input  logic             performed_i,
   input  logic             filled_i,
-  input  logic             goes_i,       // the line is removed,
-  input  logic             gone_i,       // after the request
+  input  logic             evicts_i,     // the line is removed,
+  input  logic             dropped_i,    // after the request
   input  logic             empty_i,      // all lines of the set are removed
   input  logic             mshr_write_i, // the line has this MSHR
   input  logic [MshrW-1:0] mshr_i,
@@ -70,7 +70,7 @@ module timestamp_l2_leases  // rule: Registers _leases
 
     logic [TsW-1:0] warp_ts;
     sum_t           first, written, lent, fill_end;
-    logic [TsW-1:0] mem_ts_d, mem_ts_q, go_rts;
+    logic [TsW-1:0] mem_ts_d, mem_ts_q, evicted_end;
     logic           on_q, done_d, done_q;  // rst_i of the cycle before; the sweep is complete
     logic [SetW-1:0] set_d, set_q;         // swept next
     logic [1:0]     rep_q;
@@ -91,11 +91,11 @@ module timestamp_l2_leases  // rule: Registers _leases
     assign fill_end    = sum_t'(mem_ts_q) + sum_t'(Length);
     assign fill_over_o = (fill_end > Max);  // rule: Ports ovf_o
     assign filled      = '{wts: mem_ts_q, rts: TsW'(fill_end)};
-    assign go_rts      = gone_i ? lease_o.rts : old.rts;  // rule: 8
+    assign evicted_end = dropped_i ? lease_o.rts : old.rts;  // rule: 8
 
     always_comb begin : memory
       mem_ts_d = mem_ts_q;
-      if (goes_i && go_rts > mem_ts_q) mem_ts_d = go_rts;
+      if (evicts_i && evicted_end > mem_ts_q) mem_ts_d = evicted_end;
       for (int unsigned w = 0; w < Ways; w++) begin  // rule: 9
         if (empty_i && valid_i[w] && leases[w][TsW-1:0] > mem_ts_d) mem_ts_d = leases[w][TsW-1:0];
       end
@@ -148,7 +148,7 @@ module timestamp_l2_leases  // rule: Registers _leases
                  "store inside a lease")
     `DUET_ASSERT(MemoryRises, mem_ts_q >= $past(mem_ts_q) || $past(begin_o),
                  "memory's lease became shorter")
-    `DUET_ASSERT(SweepAlone, !sweep || !(performed_i || filled_i || goes_i || empty_i),
+    `DUET_ASSERT(SweepAlone, !sweep || !(performed_i || filled_i || evicts_i || empty_i),
                  "action during a sweep")
     `DUET_ASSERT(DoneInSweep, !done_q || on_q, "sweep complete that has not begun")
   end else begin : gen_tc
@@ -175,13 +175,13 @@ module timestamp_l2_leases  // rule: Registers _leases
     end
 
     assign {same_o, rep_o, req_over_o, fill_over_o, begin_o, sweep, sweep_set, rst_done_o} = '0;
-    wire unused_gtsc = ^{valid_i, gone_i, empty_i, rst_i};
+    wire unused_gtsc = ^{valid_i, dropped_i, empty_i, rst_i};
 
     // Specification section 8.1.
     `DUET_ASSERT(AfterEveryLease,
                  Protocol != ProtocolTcs || !(performed_i && write) || now_q >= old,
                  "store inside a lease")
-    `DUET_ASSERT(LentStays, !goes_i || now_q >= old, "eviction of a line that an L1 may hold")
+    `DUET_ASSERT(LentStays, !evicts_i || now_q >= old, "eviction of a line that an L1 may hold")
     `DUET_ASSERT(NowFits, !now_q[31], "run of 2^31 cycles: leases begin to wrap")
   end
 

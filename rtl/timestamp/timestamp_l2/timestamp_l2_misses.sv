@@ -13,32 +13,32 @@ module timestamp_l2_misses  // rule: Registers _misses
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  output logic             idle_o,        // none is in use
-  output logic [Mshr-1:0]  filled_o,      // in use, and its line is there
-  output logic [Mshr-1:0]  writes_o,      // the oldest request is no read; 0 unless in use
-  // a request
+  output logic             idle_o,            // no MSHR is allocated
+  output logic [Mshr-1:0]  filled_o,          // MSHRs whose line is present
+  output logic [Mshr-1:0]  writes_o,          // MSHRs whose oldest request is no read
+  // a request: appended to the MSHR of its line, or the first of a new one
   input  req_t             req_i,
-  output logic             match_o,       // its line has an MSHR
-  output logic             full_o,        // whose queue is full
+  output logic             match_o,           // its line has an MSHR,
+  output logic             full_o,            // with a full queue
   input  logic             append_i,
-  output logic             free_o,        // an MSHR is free
-  output logic [MshrW-1:0] free_mshr_o,   // the lowest
-  input  logic             take_i,        // takes it
-  input  logic             take_filled_i, // its line is there already
-  input  logic [3:0]       take_way_i,
-  input  logic             take_keep_i,   // the line stays when the MSHR is freed
+  output logic             free_o,            // an MSHR is free
+  output logic [MshrW-1:0] free_mshr_o,       // the lowest
+  input  logic             allocate_i,        // takes it
+  input  logic             allocate_filled_i, // its line is there already
+  input  logic [3:0]       allocate_way_i,
+  input  logic             allocate_keep_i,   // the line stays when the MSHR is freed
   // an answer of memory
   input  logic [LineW-1:0] fill_line_i,
-  output logic             fill_match_o,  // an MSHR waits for it
+  output logic             fill_match_o,      // an MSHR waits for it
   output logic [MshrW-1:0] fill_mshr_o,
   input  logic             fill_i,
-  // an MSHR
+  // the MSHR whose oldest request is served
   input  logic [MshrW-1:0] mshr_i,
   output logic [3:0]       way_o,
   output logic             keep_o,
   output req_t             oldest_o,
-  output logic             last_o,        // it is the only one
-  input  logic             pop_i          // served; the last one frees the MSHR
+  output logic             last_o,            // this request is the only one
+  input  logic             pop_i              // the last one frees the MSHR
 );
   localparam int unsigned PtrW   = (Wait > 1) ? $clog2(Wait) : 1;
   localparam int unsigned CountW = $clog2(Wait + 1);
@@ -92,15 +92,15 @@ module timestamp_l2_misses  // rule: Registers _misses
   // -----------------------------------------------------------------------------------------------
   // Next state
   logic [PtrW-1:0] tail;
-  assign to   = take_i ? free_mshr_o : match;
-  assign tail = take_i ? '0 : after(head_q[match], count_q[match]);
+  assign to   = allocate_i ? free_mshr_o : match;
+  assign tail = allocate_i ? '0 : after(head_q[match], count_q[match]);
 
   always_comb begin : next_state
     valid_d  = valid_q;
     filled_d = filled_q;
-    if (take_i) begin
+    if (allocate_i) begin
       valid_d[to]  = 1'b1;
-      filled_d[to] = take_filled_i;
+      filled_d[to] = allocate_filled_i;
     end
     if (fill_i) filled_d[fill_mshr_o] = 1'b1;  // rule: The action of a cycle fill
     if (pop_i && last_o) begin  // rule: The action of a cycle serve
@@ -121,10 +121,10 @@ module timestamp_l2_misses  // rule: Registers _misses
 
   // valid_q covers these.
   always_ff @(posedge clk_i) begin
-    if (take_i) begin
+    if (allocate_i) begin
       line_q[to]  <= req_i.line;
-      way_q[to]   <= take_way_i;
-      keep_q[to]  <= take_keep_i;
+      way_q[to]   <= allocate_way_i;
+      keep_q[to]  <= allocate_keep_i;
       head_q[to]  <= '0;
       count_q[to] <= CountW'(1);
     end else if (append_i) begin
@@ -133,19 +133,19 @@ module timestamp_l2_misses  // rule: Registers _misses
       head_q[mshr_i]  <= after(head_q[mshr_i], CountW'(1));
       count_q[mshr_i] <= count_q[mshr_i] - 1'b1;
     end
-    if (take_i || append_i) begin
+    if (allocate_i || append_i) begin
       queue_q[place(to, tail)] <= req_i;
       write_q[to][tail]        <= (req_i.op != BusRd);
     end
   end
 
   // Specification section 8.1.
-  `DUET_ASSERT(OneOfLine, (same & (same - 1'b1)) == '0 && !(take_i && match_o),
+  `DUET_ASSERT(OneOfLine, (same & (same - 1'b1)) == '0 && !(allocate_i && match_o),
                "line with two MSHRs")
-  `DUET_ASSERT(OneAction, $onehot0({take_i, append_i, fill_i, pop_i}), "two actions at once")
+  `DUET_ASSERT(OneAction, $onehot0({allocate_i, append_i, fill_i, pop_i}), "two actions at once")
   `DUET_ASSERT(Room, !append_i || (match_o && !full_o), "request without a place")
-  `DUET_ASSERT(TakeFree, !take_i || free_o, "request without an MSHR")
-  `DUET_ASSERT(FillMatches, !fill_i || fill_match_o, "line that nobody waits for")
+  `DUET_ASSERT(TakeFree, !allocate_i || free_o, "request without an MSHR")
+  `DUET_ASSERT(FillMatches, !fill_i || fill_match_o, "fill without an MSHR")
   `DUET_ASSERT_OF_ARRAY(PopFilled, !pop_i || (filled_q[mshr_i] && count_q[mshr_i] != '0),
                         "request served that is not there")
 endmodule

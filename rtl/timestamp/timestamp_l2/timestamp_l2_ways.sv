@@ -33,13 +33,13 @@ module timestamp_l2_ways  // rule: Registers _ways
   output logic [LineW-1:0]  at_line_o,
   output logic [8*Line-1:0] at_data_o,
   input  logic              use_i,       // most recently used from now on
-  input  logic              take_i,      // the way is for line_i, which is to come
+  input  logic              allocate_i,  // the way is for line_i, which is to be filled
   input  logic              reserve_i,   // an MSHR has the way, and
   input  logic              release_i,   // has it no longer
   input  logic              fill_i,      // the line has come
   input  logic              write_i,
   input  logic              clean_i,     // written back
-  input  logic              go_i,        // no longer valid
+  input  logic              remove_i,    // no longer valid
   input  logic [8*Line-1:0] data_i       // fill, write
 );
   localparam int unsigned BankW = $clog2(Banks);
@@ -140,12 +140,15 @@ module timestamp_l2_ways  // rule: Registers _ways
       dirty_q    <= '{default: '0};
       reserved_q <= '{default: '0};
     end else begin
-      if (take_i || go_i) valid_q[at_set_i] <= valid_q[at_set_i] & ~one;
-      else if (fill_i)    valid_q[at_set_i] <= valid_q[at_set_i] | one;
-      else if (empty_i)   valid_q[set_i] <= '0;
+      if (allocate_i || remove_i) valid_q[at_set_i] <= valid_q[at_set_i] & ~one;
+      else if (fill_i)            valid_q[at_set_i] <= valid_q[at_set_i] | one;
+      else if (empty_i)           valid_q[set_i] <= '0;
 
-      if (take_i || go_i || fill_i || clean_i) dirty_q[at_set_i] <= dirty_q[at_set_i] & ~one;
-      else if (write_i)                        dirty_q[at_set_i] <= dirty_q[at_set_i] | one;
+      if (allocate_i || remove_i || fill_i || clean_i) begin
+        dirty_q[at_set_i] <= dirty_q[at_set_i] & ~one;
+      end else if (write_i) begin
+        dirty_q[at_set_i] <= dirty_q[at_set_i] | one;
+      end
 
       if (reserve_i)      reserved_q[at_set_i] <= reserved_q[at_set_i] | one;
       else if (release_i) reserved_q[at_set_i] <= reserved_q[at_set_i] & ~one;
@@ -156,14 +159,14 @@ module timestamp_l2_ways  // rule: Registers _ways
   always_ff @(posedge clk_i) begin
     if (use_i) order_q[at_set_i] <= used;
     if (fill_i || write_i) data_q[at] <= data_i;
-    if (take_i) begin
+    if (allocate_i) begin
       for (int unsigned w = 0; w < Ways; w++) if (one[w]) tag_q[at_set_i][w] <= tag_of(line_i);
     end
   end
 
   `DUET_ASSERT(OnePlace, (same & (same - 1'b1)) == '0, "line twice in its set")
   `DUET_ASSERT(DirtyIsValid, (dirty_o & ~valid_o) == '0, "dirty way without a line")
-  `DUET_ASSERT(WriteValid, !(write_i || clean_i || go_i) || at_valid_o, "write of no line")
+  `DUET_ASSERT(WriteValid, !(write_i || clean_i || remove_i) || at_valid_o, "write of no line")
   `DUET_ASSERT(FillReserved, !fill_i || (!at_valid_o && (reserved_q[at_set_i] & one) != '0),
                "line comes to a way that is not its own")
   `DUET_ASSERT(NotReservedTwice, !reserve_i || (reserved_q[at_set_i] & one) == '0,
