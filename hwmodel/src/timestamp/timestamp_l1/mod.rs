@@ -404,28 +404,28 @@ impl Block for TimestampL1 {
         let is_gtsc = self.time.is_gtsc;
         let left = self.walk.map_or(0, |walk| walk.left as u64);
         if is_gtsc {
-            state.bits("rep", 2, self.rep);
+            state.part("gtsc", |state| {
+                state.bits("rep", 2, self.rep);
+                state.part("warps", |state| self.warps.show_state(state, warps, ts_w));
+            });
         } else {
-            state.bits("now", 32, self.time.now);
-            state.flag("flush", self.flush);
-            state.flag("flush_done", self.flush_done);
+            state.part("tc", |state| {
+                state.bits("now", 32, self.time.now);
+                state.flag("flush", self.flush);
+                state.flag("flush_done", self.flush_done);
+            });
         }
-        state.part("walk", |state| state.bits("left", width_of(waiters.into()), left));
-        state.part("policy", |state| {
-            self.policy.show_state(state);
-            state.flag("event_valid", self.event.is_some());
-        });
+        state.bits("left", width_of(waiters.into()), left);
+        state.part("policy", |state| self.policy.show_state(state));
+        state.flag("event_valid", self.event.is_some());
         state.bits("err", 4, self.err);
-        state.part("channels.inside", |state| state.bits("busy", warps, self.channels.busy()));
-        if is_gtsc {
-            state.part("warps", |state| self.warps.show_state(state, warps, ts_w));
-        }
+        state.part("inside", |state| state.bits("busy", warps, self.channels.busy()));
         state.part("lines", |state| self.lines.show_state(state, is_gtsc, line_w, ts_w));
         let time_w = if is_gtsc { ts_w } else { 32 };
         state.part("misses", |state| self.misses.show_state(state, line_w, time_w));
         state.part("stores", |state| self.stores.show_state(state, is_gtsc, line_w));
         if protocol == Protocol::Tcw {
-            state.part("fences.weak", |state| self.fences.show_state(state, warps));
+            state.part("tc.fences.weak", |state| self.fences.show_state(state, warps));
         }
     }
 }

@@ -30,7 +30,7 @@ impl Policy {
 
     /// The registers.
     pub fn show_state(&self, state: &mut State) {
-        state.flag("asked", matches!(self, Self::Asked(_)));
+        state.flag("ask_valid", matches!(self, Self::Asked(_)));
         state.flag("picked", matches!(self, Self::Said(_)));
     }
 }

@@ -84,8 +84,8 @@ impl Channels {
     /// Their registers.
     pub fn show_state(&self, state: &mut State) {
         let Self { requests, filled, to_memory, answers, .. } = self;
-        state.bits("requests.count", 2, requests.len() as u8);
-        state.bits("fills.count", 2, filled.len() as u8);
+        state.bits("requests.fifo.count", 2, requests.len() as u8);
+        state.bits("fills.fifo.count", 2, filled.len() as u8);
         state.bits("memory.count", 3, to_memory.len() as u8);
         state.part("answers", |state| {
             state.bits("young", 2, self.young);

@@ -295,32 +295,35 @@ impl Block for TimestampL2 {
     fn show_state(&self, state: &mut State) {
         let Config { ts_w, line_w, l2_sets, .. } = self.config;
         let Leases { is_gtsc, mem_ts, rep, ovf, now, .. } = self.leases;
-        state.part("bank", |state| {
-            state.part("channels", |state| self.channels.show_state(state));
-            state.part("misses", |state| {
-                let way_of = |place| self.lines.way_of(place);
-                self.misses.show_state(state, line_w, way_of);
-            });
-            state.part("ways", |state| {
-                for set in 0..l2_sets as usize {
-                    let lines = self.lines.set(set);
-                    state.flags(&format!("valid[{set}]"), lines.iter().map(|line| line.valid));
-                    state.flags(&format!("dirty[{set}]"), lines.iter().map(|line| line.dirty));
-                }
-            });
-            state.part("sync", |state| self.sync.show_state(state, index_width(l2_sets)));
-            state.part("ask", |state| {
-                state.flag("ask", self.ask().is_some());
-                state.flag("picked", matches!(self.asking, Asking::Picked(_)));
-            });
-            state.bits("pause", 2, self.pause);
-            state.flag("event_valid", self.event.is_some());
-            state.bits("err", 4, self.err);
+        self.channels.show_state(state);
+        state.part("misses", |state| {
+            let way_of = |place| self.lines.way_of(place);
+            self.misses.show_state(state, line_w, way_of);
         });
+        state.part("ways", |state| {
+            for set in 0..l2_sets as usize {
+                let lines = self.lines.set(set);
+                state.flags(&format!("valid[{set}]"), lines.iter().map(|line| line.valid));
+                state.flags(&format!("dirty[{set}]"), lines.iter().map(|line| line.dirty));
+            }
+        });
+        self.sync.show_state(state, index_width(l2_sets));
+        state.part("policy", |state| {
+            state.flag("ask_valid", self.ask().is_some());
+            state.flag("picked", matches!(self.asking, Asking::Picked(_)));
+        });
+        state.bits("pause", 2, self.pause);
+        state.flag("event_valid", self.event.is_some());
+        state.bits("err", 4, self.err);
         state.part("leases", |state| {
             match is_gtsc {
-                true => state.bits("mem_ts", ts_w, mem_ts),
-                false => state.bits("now", 32, now),
+                true => state.part("gtsc", |state| {
+                    state.bits("mem_ts", ts_w, mem_ts);
+                    state.flag("on", self.sweep.rst);
+                    state.flag("done", self.sweep.done);
+                    state.bits("rep", 2, rep);
+                }),
+                false => state.bits("tc.now", 32, now),
             }
             for set in 0..l2_sets as usize {
                 for (way, line) in self.lines.set(set).iter().enumerate() {
@@ -336,11 +339,6 @@ impl Block for TimestampL2 {
             }
         });
         if is_gtsc {
-            state.part("sweep", |state| {
-                state.flag("on", self.sweep.rst);
-                state.flag("done", self.sweep.done);
-                state.bits("rep", 2, rep);
-            });
             state.flag("ovf", ovf);
             state.flag("halted", self.halted);
         }

@@ -29,10 +29,10 @@ impl Sync {
 
     /// Its registers.
     pub fn show_state(&self, state: &mut State, width: u32) {
-        state.flag("busy", self.is_on());
-        state.bits_while(self.is_on(), "kind", 1, self.kind.unwrap_or_default());
-        state.bits_while(self.is_on(), "set", width, self.set as u16);
-        state.flag("done", self.done);
+        state.flag("sync", self.is_on());
+        state.bits_while(self.is_on(), "sync_kind", 1, self.kind.unwrap_or_default());
+        state.bits_while(self.is_on(), "sync_set", width, self.set as u16);
+        state.flag("sync_done", self.done);
     }
 }
 
