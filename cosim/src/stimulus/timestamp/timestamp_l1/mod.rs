@@ -24,7 +24,9 @@ use sm::Sm;
 crate::family!(Timestamp, "timestamp");
 crate::pair!(TimestampL1: Timestamp);
 
-inventory::submit! { blocks::entry::<Inputs>("G-TSC, TC: an L1 with leases in logical time or in cycles") }
+inventory::submit! {
+    blocks::entry::<Inputs>("G-TSC, TC: an L1 with leases in logical time or in cycles")
+}
 
 /// The stimulus.
 #[derive(Clone, Debug)]

@@ -22,7 +22,9 @@ use rows::{Seen, can_reach};
 
 crate::pair!(TimestampL2: Timestamp);
 
-inventory::submit! { blocks::entry::<Inputs>("G-TSC, TC: an L2 bank with leases in logical time or in cycles") }
+inventory::submit! {
+    blocks::entry::<Inputs>("G-TSC, TC: an L2 bank with leases in logical time or in cycles")
+}
 
 /// Cycles of a long time behind which no answer is taken.
 const HITS: u64 = 1000;
