@@ -45,9 +45,9 @@ SHARED = {
 
 # Blocks that --quick leaves out.
 LONG = {
-    "coherence_directory", "cp_crossbar", "cta_scheduler", "depacketizer", "epoch_agent", "gtsc_l1",
-    "gtsc_l2", "local_command_processor", "packetizer", "race_detection_unit", "remote_write_queue",
-    "speculative_load_queue", "tc_l1", "tc_l2",
+    "coherence_directory", "cp_crossbar", "cta_scheduler", "depacketizer", "epoch_agent",
+    "local_command_processor", "packetizer", "race_detection_unit", "remote_write_queue",
+    "speculative_load_queue", "timestamp_l1", "timestamp_l2",
 }
 
 # How slang reads: with assertions, and arrays as flip-flops, as assertions look into them.
@@ -80,7 +80,8 @@ def targets(rtl, blocks, name, configs):
         own = synth.family(rtl, block, configs)
         if name not in configs[own]:
             fail(f"cosim/configs/{own}.toml has no table {name}; it has {', '.join(configs[own])}")
-        yield block, name, synth.parameters(rtl, block, configs[own][name])
+        for each in synth.variants(block, name, configs[own]):
+            yield block, each, synth.parameters(rtl, block, configs[own][each])
 
 
 def fail(text):

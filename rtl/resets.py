@@ -33,6 +33,8 @@ CONFIGS = {
     "coherence_directory": ["small", "small-hmg", "small-ideal"],
     "command_processor": ["small", "paper"],
     "race_detection_unit": ["small", "small-half-page"],
+    "timestamp_l1": ["small", "small-tcs", "small-tcw"],
+    "timestamp_l2": ["small", "small-tcs"],
 }
 
 RESET = re.compile(r"if \(!rst_ni\)\s*(begin\b)?")

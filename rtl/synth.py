@@ -39,6 +39,10 @@ UNROLL = 1 << 16
 
 PASSES = ["opt", "memory -nomap", "opt", "check -assert"]
 
+# Blocks of which the configuration with this suffix is taken as well: its protocol has logic of its
+# own.
+VARIANTS = {"timestamp_l1": "-tcs", "timestamp_l2": "-tcs"}
+
 # Most lines of yosys that are shown of one failure.
 LINES = 24
 
@@ -88,6 +92,12 @@ def family(rtl, block, configs):
     if not fitting:
         sys.exit(f"synth: no family of cosim/configs has the parameters of rtl/{block}")
     return min(fitting, key=lambda name: len(fields[name]))
+
+
+def variants(block, name, tables):
+    """A configuration and, where the block has a variant of it, that one."""
+    names = [name] + ([name + VARIANTS[block]] if block in VARIANTS else [])
+    return [each for each in names if each in tables]
 
 
 def constant(rtl, block, name):
@@ -144,8 +154,7 @@ def read_command(rtl, top, given, folder, options=("-DSYNTHESIS",)):
         files += [os.path.join(common, top + ".sv")]
     arguments = ["read_slang", *options, "--unroll-limit", str(UNROLL), "--top", top]
     for place in tree.folders(rtl, top):
-        arguments += ["-I", place]
-    arguments += ["-y", common]
+        arguments += ["-I", place, "-y", place]
     for parameter in given:
         arguments += ["-G", parameter]
     arguments += ibex_arguments(rtl, top, folder)
@@ -304,7 +313,8 @@ def main():
             own = family(rtl, block, configs)
             if name not in configs[own]:
                 sys.exit(f"synth: cosim/configs/{own}.toml has no table {name}")
-            runs.append((name, block, configs[own][name]))
+            runs += [(each, block, configs[own][each])
+                     for each in variants(block, name, configs[own])]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         results = pool.map(lambda run: synthesise(rtl, run[1], run[2]), runs)
         for (name, block, _), counts in zip(runs, results):

@@ -6,7 +6,7 @@ a tag in a comment of its own is about the statements below, up to the next blan
 - `7`: the entry with this number in the section that begins with `Cycle rules`;
 - `States IDLE`: of a section, the first entry, row or paragraph that begins with a text, or has it;
 - `Errors`: the first statement of a section;
-- `gtsc_l1 10`: the same of another block's README."""
+- `timestamp_l1 10`: the same of another block's README."""
 
 import os
 import re

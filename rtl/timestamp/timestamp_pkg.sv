@@ -1,5 +1,5 @@
-/// Constants of the blocks of timestamp coherence (ports/src/common/timestamp_types.rs,
-/// timestamp_parameters.rs).
+/// Constants of the blocks of timestamp coherence (ports/src/timestamp/types.rs,
+/// parameters.rs).
 package timestamp_pkg;
   // Each block uses some of them.
   // verilator lint_off UNUSEDPARAM
@@ -55,15 +55,14 @@ package timestamp_pkg;
   // of gtsc_rst
   localparam logic [3:0] ErrRstGeneration = 4'd1;
 
-  localparam int unsigned TcTsW = 16;  // bits of a timestamp of the TC blocks
-
-  // Proto of the TC blocks
-  localparam int unsigned ProtoTcs = 0;  // TC-Strong
-  localparam int unsigned ProtoTcw = 1;  // TC-Weak
+  // Protocol
+  localparam int unsigned ProtocolGtsc = 0;
+  localparam int unsigned ProtocolTcs  = 1;  // TC-Strong
+  localparam int unsigned ProtocolTcw  = 2;  // TC-Weak
   // verilator lint_on UNUSEDPARAM
 
-  // A legal value, which keeps sizes legal when a parameter is not, so that the assertion on it can
-  // tell.
+  // A legal value, which keeps sizes legal where a parameter is not, so that the assertion on the
+  // parameter can report it.
   function automatic int unsigned clamp(int unsigned low, int unsigned high, int unsigned value);
     return (value < low) ? low : (value > high) ? high : value;
   endfunction
@@ -73,5 +72,9 @@ package timestamp_pkg;
   // A power of 2 of at most `high`.
   function automatic int unsigned legal_power(int unsigned high, int unsigned value);
     return ($onehot(value) && value <= high) ? value : 1;
+  endfunction
+  // Bits of a timestamp in a message. TC counts cycles with two of them, {wts, rts}.
+  function automatic int unsigned ts_bits(int unsigned protocol, int unsigned ts_w);
+    return (protocol == ProtocolGtsc) ? clamp(5, 32, ts_w) : 16;
   endfunction
 endpackage

@@ -35,4 +35,4 @@ macro_rules! tests_of {
     )+};
 }
 
-tests_of!(gtsc_l1, gtsc_l2, gtsc_rst, tc_l1, tc_l2);
+tests_of!(gtsc_rst, timestamp_l1, timestamp_l2);

@@ -22,11 +22,9 @@ macro_rules! for_each_block {
             sharing::sharing_l2_policy;
             stc::epoch_agent;
             stc::epoch_manager;
-            timestamp::gtsc_l1;
-            timestamp::gtsc_l2;
             timestamp::gtsc_rst;
-            timestamp::tc_l1;
-            timestamp::tc_l2;
+            timestamp::timestamp_l1;
+            timestamp::timestamp_l2;
         }
     };
 }

@@ -3,8 +3,9 @@
 use ports::timestamp::types::{Protocol, Timestamp};
 
 /// The small parameters of specification 2.
-pub(crate) fn small() -> Timestamp {
+pub(crate) fn small(protocol: Protocol) -> Timestamp {
     Timestamp {
+        protocol,
         n_sm: 2,
         warps: 4,
         ts_w: 6,
@@ -23,7 +24,7 @@ pub(crate) fn small() -> Timestamp {
         l2_mshr: 4,
         l2_wait: 2,
         l2_div: 1,
-        proto: Protocol::Tcs,
+
         tc_lease: 10,
     }
 }

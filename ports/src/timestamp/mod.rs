@@ -1,9 +1,7 @@
 //! G-TSC and TC (Tabbakh's thesis, chapter 3): parameters, ports, messages.
 
-pub mod gtsc_l1;
-pub mod gtsc_l2;
 pub mod gtsc_rst;
 mod parameters;
-pub mod tc_l1;
-pub mod tc_l2;
+pub mod timestamp_l1;
+pub mod timestamp_l2;
 pub mod types;

@@ -10,17 +10,29 @@ use crate::{ConfigError, FieldValue, Fields, fields};
 pub const MAX_SMS: usize = 32;
 /// Most bytes of a line.
 pub const MAX_LINE: usize = 128;
-/// Bits of a timestamp of the TC blocks: an expiry is two of them.
+/// Bits of a timestamp in TC's messages: an expiry is two of them.
 pub const TC_TS_W: u32 = 16;
 
-/// What a write of TC waits for.
+/// Protocol of the L1s and L2 banks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Protocol {
-    /// TC-Strong: for the end of each lease of its line.
+    /// G-TSC: leases in logical time, and a write waits for none of them.
+    Gtsc,
+    /// TC-Strong: leases in cycles, and a write waits for the end of each lease of its line.
     Tcs,
-    /// TC-Weak: for nothing; a fence does.
+    /// TC-Weak: leases in cycles; a write waits for none of them, a fence does.
     Tcw,
+}
+
+impl Protocol {
+    /// Bits of a timestamp in a message, of `ts_w` in G-TSC.
+    pub fn ts_bits(self, ts_w: u32) -> u32 {
+        match self {
+            Self::Gtsc => ts_w,
+            Self::Tcs | Self::Tcw => TC_TS_W,
+        }
+    }
 }
 
 impl From<Protocol> for u64 {
@@ -35,6 +47,8 @@ fields! {
     /// All parameters of the blocks of timestamp coherence (specification 2). Each block takes its
     /// own from here.
     pub struct Timestamp of Self {
+        /// Protocol of the L1s and L2 banks.
+        pub protocol: Protocol = Names(protocols), "", "thesis, section 3.2.1";
         /// SMs.
         pub n_sm: u32 = Range(1, MAX_SMS as u64), "SMs", "thesis, table 3.3";
         /// Warps of an SM.
@@ -76,20 +90,19 @@ fields! {
         pub l2_wait: u32 = Range(1, 16), "requests", "specification 2";
         /// Cycles between two actions of an L2 bank.
         pub l2_div: u32 = Range(1, 4), "cycles", "thesis, table 3.3";
-        /// Protocol of the TC blocks.
-        pub proto: Protocol = Names(protocols), "", "thesis, section 3.2.1";
         /// Lease of a line in TC.
         pub tc_lease: u32 = Range(1, 65535), "cycles", "specification 2";
     }
 }
 
 fn protocols() -> Vec<String> {
-    ["tcs", "tcw"].map(String::from).to_vec()
+    ["gtsc", "tcs", "tcw"].map(String::from).to_vec()
 }
 
 impl Timestamp {
     /// Any legal values, which remain legal whatever legal values others are given.
     pub const LEGAL: Self = Self {
+        protocol: Protocol::Gtsc,
         n_sm: 1,
         warps: 1,
         ts_w: 32,
@@ -108,7 +121,6 @@ impl Timestamp {
         l2_mshr: 1,
         l2_wait: 1,
         l2_div: 1,
-        proto: Protocol::Tcs,
         tc_lease: 1,
     };
 

@@ -2,10 +2,8 @@
 
 use cosim::catalog::Family;
 use hwmodel::Model;
-use hwmodel::timestamp::gtsc_l1::GtscL1;
-use hwmodel::timestamp::gtsc_l2::GtscL2;
-use hwmodel::timestamp::tc_l1::TcL1;
-use hwmodel::timestamp::tc_l2::TcL2;
+use hwmodel::timestamp::timestamp_l1::TimestampL1;
+use hwmodel::timestamp::timestamp_l2::TimestampL2;
 use ports::timestamp::types::{Protocol, Timestamp};
 
 use crate::registers::bits;
@@ -43,8 +41,8 @@ pub fn paper() -> Timestamp {
 
 /// Of G-TSC: `wts` and `rts` of a line, the clock of a warp.
 pub fn gtsc(blocks: &Timestamp) -> Storage {
-    let l1 = GtscL1::new(&blocks.into()).expect("it is legal");
-    let l2 = GtscL2::new(&blocks.into()).expect("it is legal");
+    let l1 = TimestampL1::new(&blocks.into()).expect("it is legal");
+    let l2 = TimestampL2::new(&blocks.into()).expect("it is legal");
     let is_lease = |name: &str| ["wts", "rts"].iter().any(|part| last(name).starts_with(part));
     Storage {
         l1_line: bits(&l1, is_lease) / f64::from(blocks.l1_sets * blocks.l1_ways),
@@ -55,9 +53,9 @@ pub fn gtsc(blocks: &Timestamp) -> Storage {
 
 /// Of TC-Weak: the end of a line's lease, and when a warp's fence may pass.
 pub fn tc(blocks: &Timestamp) -> Storage {
-    let blocks = &Timestamp { proto: Protocol::Tcw, ..blocks.clone() };
-    let l1 = TcL1::new(&blocks.into()).expect("it is legal");
-    let l2 = TcL2::new(&blocks.into()).expect("it is legal");
+    let blocks = &Timestamp { protocol: Protocol::Tcw, ..blocks.clone() };
+    let l1 = TimestampL1::new(&blocks.into()).expect("it is legal");
+    let l2 = TimestampL2::new(&blocks.into()).expect("it is legal");
     let is_lease = |name: &str| last(name).starts_with("exp");
     Storage {
         l1_line: bits(&l1, is_lease) / f64::from(blocks.l1_sets * blocks.l1_ways),

@@ -2,14 +2,14 @@
 
 use duet_tests::{Make, has_rtl_of, rtl_with, with_both_bodies};
 use hwmodel::Model;
-use hwmodel::timestamp::gtsc_l2::GtscL2;
 use hwmodel::timestamp::gtsc_rst::GtscRst;
-use ports::timestamp::gtsc_l2::In as BankIn;
+use hwmodel::timestamp::timestamp_l2::TimestampL2;
 use ports::timestamp::gtsc_rst::{Config, In, Out, err};
+use ports::timestamp::timestamp_l2::In as BankIn;
 use ports::timestamp::types::MAX_SMS;
 
-use super::l2::read;
 use super::named;
+use super::timestamp_l2::read;
 use crate::bench::{self, Around};
 
 fn on_both(check: impl Fn(Make<GtscRst>)) {
@@ -160,14 +160,14 @@ fn a_generation_that_cannot_be() {
 fn example_10_a_reset_cycle_by_cycle() {
     let all = named("small");
     let check = |reset: &dyn Fn() -> duet_tests::Body<GtscRst>,
-                 bank: &dyn Fn() -> duet_tests::Body<GtscL2>| {
+                 bank: &dyn Fn() -> duet_tests::Body<TimestampL2>| {
         let (mut reset, mut banks) = (reset(), [bank(), bank()]);
         let mut rep_ack = 0;
         let mut cycles = Vec::new();
         let mut answered = None;
         for cycle in 0..40 {
             let (of_reset, of_banks) = (reset.outputs(), banks.each_ref().map(|b| b.outputs()));
-            let bits = |of: fn(&ports::timestamp::gtsc_l2::Out) -> bool| {
+            let bits = |of: fn(&ports::timestamp::timestamp_l2::Out) -> bool| {
                 u16::from(of(&of_banks[0])) | u16::from(of(&of_banks[1])) << 1
             };
             let input = In {
@@ -217,12 +217,12 @@ fn example_10_a_reset_cycle_by_cycle() {
     };
     println!("on models");
     check(&|| Box::new(GtscRst::new(&(&all).into()).expect("legal parameters")), &|| {
-        Box::new(GtscL2::new(&(&all).into()).expect("legal parameters"))
+        Box::new(TimestampL2::new(&(&all).into()).expect("legal parameters"))
     });
-    if has_rtl_of::<GtscRst>() && has_rtl_of::<GtscL2>() {
+    if has_rtl_of::<GtscRst>() && has_rtl_of::<TimestampL2>() {
         println!("on the RTL");
         check(&|| Box::new(rtl_with::<GtscRst>(&(&all).into())), &|| {
-            Box::new(rtl_with::<GtscL2>(&(&all).into()))
+            Box::new(rtl_with::<TimestampL2>(&(&all).into()))
         });
     }
 }

@@ -1,13 +1,9 @@
 //! Timestamp coherence, G-TSC and TC: each block by itself, and the reset of several that are
 //! joined, by the rules and the worked examples of the specification.
 
-mod gtsc_l1;
-mod gtsc_l2;
 mod gtsc_rst;
-mod l1;
-mod l2;
-mod tc_l1;
-mod tc_l2;
+mod timestamp_l1;
+mod timestamp_l2;
 
 use ports::timestamp::types::Timestamp;
 

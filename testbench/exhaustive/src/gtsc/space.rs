@@ -7,9 +7,9 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use hwmodel::timestamp::gtsc_l1::GtscL1;
-use hwmodel::timestamp::gtsc_l2::{self, GtscL2};
 use hwmodel::timestamp::gtsc_rst::GtscRst;
+use hwmodel::timestamp::timestamp_l1::TimestampL1;
+use hwmodel::timestamp::timestamp_l2::{self, TimestampL2};
 use hwmodel::{Block, Model};
 use ports::timestamp::types::{
     BusReq, BusRsp, CoreReq, CoreRsp, DramRsp, LineData, Timestamp, aop, bus_op, op, rsp_op,
@@ -39,8 +39,8 @@ pub const PROGRESS: &str = "the bank continues after resets";
 /// The blocks, and what is under way.
 #[derive(Clone, Debug, Hash)]
 pub struct State {
-    l1s: Vec<Arc<Traced<GtscL1>>>,
-    l2: Arc<Traced<GtscL2>>,
+    l1s: Vec<Arc<Traced<TimestampL1>>>,
+    l2: Arc<Traced<TimestampL2>>,
     rst: Traced<GtscRst>,
     up: Vec<Vec<BusReq>>,
     down: Vec<Vec<BusRsp>>,
@@ -132,14 +132,14 @@ impl Gpu {
             {
                 return;
             }
-            let out = l1.tick(&ports::timestamp::gtsc_l1::In {
+            let out = l1.tick(&ports::timestamp::timestamp_l1::In {
                 core_req: req,
                 core_rsp_ready: true,
                 bus_req_ready: true,
                 bus_rsp: rsp,
                 sm_id: sm as u8,
                 rep,
-                ..ports::timestamp::gtsc_l1::In::default()
+                ..ports::timestamp::timestamp_l1::In::default()
             });
             req = req.filter(|_| !out.core_req_ready);
             rsp = rsp.filter(|_| !out.bus_rsp_ready);
@@ -220,14 +220,14 @@ impl Gpu {
             let State { l2, rst, .. } = state;
             let l2 = Arc::make_mut(l2);
             let reset = rst.outputs();
-            let out = l2.tick(&ports::timestamp::gtsc_l2::In {
+            let out = l2.tick(&ports::timestamp::timestamp_l2::In {
                 bus_req: req,
                 bus_rsp_ready: true,
                 dram_req_ready: true,
                 dram_rsp: fill,
                 halt: reset.halt,
                 rst: reset.rst,
-                ..ports::timestamp::gtsc_l2::In::default()
+                ..ports::timestamp::timestamp_l2::In::default()
             });
             let mut inputs = ports::timestamp::gtsc_rst::In {
                 ovf: out.ovf.into(),
@@ -246,10 +246,10 @@ impl Gpu {
             }
             let idle = matches!(
                 l2.did(),
-                gtsc_l2::Did::Nothing
-                    | gtsc_l2::Did::Hold(_)
-                    | gtsc_l2::Did::Refused(_)
-                    | gtsc_l2::Did::RefusedFill
+                timestamp_l2::Did::Nothing
+                    | timestamp_l2::Did::Hold(_)
+                    | timestamp_l2::Did::Refused(_)
+                    | timestamp_l2::Did::RefusedFill
             );
             let levels = |out: &ports::timestamp::gtsc_rst::Out| (out.halt, out.rst, out.rep);
             let same = levels(&reset) == levels(&resets);
@@ -454,14 +454,14 @@ impl Space for Gpu {
     fn start(&self, is_traced: bool) -> State {
         let config = (&self.timestamp).into();
         let l1 = match self.without {
-            Some(Rule::L1(rule)) => GtscL1::without(&config, rule),
-            _ => GtscL1::new(&config),
+            Some(Rule::L1(rule)) => TimestampL1::without(&config, rule),
+            _ => TimestampL1::new(&config),
         };
         let l1 = Traced::new(l1, config, is_traced);
         let config = (&self.timestamp).into();
         let l2 = match self.without {
-            Some(Rule::L2(rule)) => GtscL2::without(&config, rule),
-            _ => GtscL2::new(&config),
+            Some(Rule::L2(rule)) => TimestampL2::without(&config, rule),
+            _ => TimestampL2::new(&config),
         };
         let l2 = Traced::new(l2, config, is_traced);
         let config = (&self.timestamp).into();
@@ -479,9 +479,9 @@ impl Space for Gpu {
         let sm = |sm: u8| {
             // It takes its number with its first cycle that does something.
             let mut l1 = l1.clone();
-            l1.tick(&ports::timestamp::gtsc_l1::In {
+            l1.tick(&ports::timestamp::timestamp_l1::In {
                 sm_id: sm,
-                ..ports::timestamp::gtsc_l1::In::default()
+                ..ports::timestamp::timestamp_l1::In::default()
             });
             Arc::new(l1)
         };

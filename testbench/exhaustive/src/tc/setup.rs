@@ -8,7 +8,7 @@ pub struct Setup {
     /// What it is, for tables.
     pub name: &'static str,
     /// TC-Strong with one access of a warp at a time, or TC-Weak with fences.
-    pub proto: Protocol,
+    pub protocol: Protocol,
     /// Warps of an SM.
     pub warps: u8,
     /// Accesses of each warp, those of SM 0 first.
@@ -30,7 +30,7 @@ pub const STEP: u32 = 8;
 
 const BASE: Setup = Setup {
     name: "",
-    proto: Protocol::Tcs,
+    protocol: Protocol::Tcs,
     warps: 1,
     accesses: &[3, 3],
     lines: 1,
@@ -60,11 +60,11 @@ pub const SETUPS: &[Setup] = &[
         is_large: true,
         ..BASE
     },
-    Setup { name: "TC-Weak, one line", proto: Protocol::Tcw, accesses: &[2, 1], ..BASE },
-    Setup { name: "TC-Weak, one SM", proto: Protocol::Tcw, accesses: &[3], waits: 4, ..BASE },
+    Setup { name: "TC-Weak, one line", protocol: Protocol::Tcw, accesses: &[2, 1], ..BASE },
+    Setup { name: "TC-Weak, one SM", protocol: Protocol::Tcw, accesses: &[3], waits: 4, ..BASE },
     Setup {
         name: "TC-Weak, two warps of one SM",
-        proto: Protocol::Tcw,
+        protocol: Protocol::Tcw,
         warps: 2,
         accesses: &[1, 2],
         waits: 1,
@@ -72,7 +72,7 @@ pub const SETUPS: &[Setup] = &[
     },
     Setup {
         name: "TC-Weak, two lines",
-        proto: Protocol::Tcw,
+        protocol: Protocol::Tcw,
         lines: 2,
         accesses: &[2, 1],
         waits: 1,
@@ -101,7 +101,7 @@ impl Setup {
             l2_ways: self.ways,
             l2_mshr: 2,
             l2_wait: 2,
-            proto: self.proto,
+            protocol: self.protocol,
             tc_lease: self.lease,
             ..Timestamp::LEGAL
         }

@@ -6,14 +6,14 @@
 use std::fmt::Write;
 use std::sync::Arc;
 
-use hwmodel::timestamp::tc_l1::TcL1;
-use hwmodel::timestamp::tc_l2::TcL2;
+use hwmodel::timestamp::timestamp_l1::TimestampL1;
+use hwmodel::timestamp::timestamp_l2::TimestampL2;
 use hwmodel::{Block, Model};
 use ports::timestamp::types::{
     BusReq, BusRsp, CoreReq, CoreRsp, DramRsp, LineData, Protocol, TC_TS_W, Timestamp, bus_op, op,
     rsp_op,
 };
-use ports::timestamp::{tc_l1, tc_l2};
+use ports::timestamp::{timestamp_l1, timestamp_l2};
 
 use super::program::{Access, Warp};
 use super::rules::Rule;
@@ -31,8 +31,8 @@ pub const NO_ERROR: &str = "no block receives an illegal input";
 /// The blocks, and what is under way.
 #[derive(Clone, Debug, Hash)]
 pub struct State {
-    l1s: Vec<Arc<Traced<TcL1>>>,
-    l2: Arc<Traced<TcL2>>,
+    l1s: Vec<Arc<Traced<TimestampL1>>>,
+    l2: Arc<Traced<TimestampL2>>,
     up: Vec<Vec<BusReq>>,
     down: Vec<Vec<BusRsp>>,
     /// Lines that the bank has asked of memory.
@@ -113,13 +113,13 @@ impl Gpu {
                 let core_req = comes.core_req.as_ref().and_then(of_sm);
                 let of_sm = |(at, rsp): &(usize, _)| (*at == sm).then_some(*rsp);
                 let bus_rsp = comes.bus_rsp.as_ref().and_then(of_sm);
-                let out = Arc::make_mut(&mut state.l1s[sm]).tick(&tc_l1::In {
+                let out = Arc::make_mut(&mut state.l1s[sm]).tick(&timestamp_l1::In {
                     core_req,
                     core_rsp_ready: true,
                     bus_req_ready: true,
                     bus_rsp,
                     sm_id: sm as u8,
-                    ..tc_l1::In::default()
+                    ..timestamp_l1::In::default()
                 });
                 if core_req.is_some() && out.core_req_ready {
                     comes.core_req = None;
@@ -139,12 +139,12 @@ impl Gpu {
                     self.over(state, sm, &core_rsp, told);
                 }
             }
-            let out = Arc::make_mut(&mut state.l2).tick(&tc_l2::In {
+            let out = Arc::make_mut(&mut state.l2).tick(&timestamp_l2::In {
                 bus_req: comes.bus_req,
                 bus_rsp_ready: true,
                 dram_req_ready: true,
                 dram_rsp: comes.fill,
-                ..tc_l2::In::default()
+                ..timestamp_l2::In::default()
             });
             comes.bus_req = comes.bus_req.filter(|_| !out.bus_req_ready);
             comes.fill = comes.fill.filter(|_| !out.dram_rsp_ready);
@@ -225,9 +225,9 @@ impl Gpu {
 
     /// The least rank that a load which is issued now may find.
     fn floor(&self, state: &State, place: u8) -> u8 {
-        match self.setup.proto {
-            Protocol::Tcs => state.stores[usize::from(place)].len() as u8,
-            Protocol::Tcw => state.floors[usize::from(place)],
+        match self.setup.protocol == Protocol::Tcw {
+            true => state.floors[usize::from(place)],
+            false => state.stores[usize::from(place)].len() as u8,
         }
     }
 
@@ -347,14 +347,14 @@ impl Space for Gpu {
     fn start(&self, is_traced: bool) -> State {
         let config = (&self.timestamp).into();
         let l1 = match self.without {
-            Some(Rule::L1(rule)) => TcL1::without(&config, rule),
-            _ => TcL1::new(&config),
+            Some(Rule::L1(rule)) => TimestampL1::without(&config, rule),
+            _ => TimestampL1::new(&config),
         };
         let l1 = Arc::new(Traced::new(l1, config, is_traced));
         let config = (&self.timestamp).into();
         let l2 = match self.without {
-            Some(Rule::L2(rule)) => TcL2::without(&config, rule),
-            _ => TcL2::new(&config),
+            Some(Rule::L2(rule)) => TimestampL2::without(&config, rule),
+            _ => TimestampL2::new(&config),
         };
         let l2 = Traced::new(l2, config, is_traced);
         let Setup { accesses, lines, .. } = *self.setup;
@@ -399,7 +399,7 @@ impl Space for Gpu {
         }
         for (number, warp) in state.warps.iter().enumerate() {
             let (sm, _) = self.sm_of(number);
-            let strong = self.setup.proto == Protocol::Tcs;
+            let strong = self.setup.protocol == Protocol::Tcs;
             let stored = warp.stored.iter().any(|&(place, _, value)| {
                 let place = usize::from(place);
                 let nth = state.stores[place].iter().position(|&store| store == value);

@@ -11,7 +11,7 @@ const BANKS: usize = 4;
 
 /// Answers under way.
 #[derive(Clone, Debug, Default)]
-pub struct Network {
+pub(super) struct Network {
     /// Of each bank, with the cycle from which on it may come.
     banks: [VecDeque<(u64, BusRsp)>; BANKS],
     held: Option<BusRsp>,

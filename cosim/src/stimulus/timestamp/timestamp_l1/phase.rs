@@ -1,20 +1,14 @@
 //! What one phase draws.
 
+use ports::timestamp::timestamp_l1::Config;
+
 use crate::stimulus::draws::draws;
 use crate::stimulus::random::MaskForm;
 use crate::stimulus::{LongTime, Random};
 
-/// Sizes of the L1.
-#[derive(Clone, Copy, Debug)]
-pub struct Sizes {
-    pub warps: u32,
-    pub sets: u32,
-    pub ways: u32,
-}
-
 draws! {
     /// Chances are parts of 256.
-    pub struct Phase(r: &mut Random, l1: Sizes) {
+    pub(super) struct Phase(r: &mut Random, l1: &Config) {
         pub left: u32 = 16 + { let most = r.pick(&[128, 512, 512, 2048]); r.below(most) },
         /// Of a request; that one that was not taken is still there.
         pub request: u32 = r.pick(&[256, 256, 128, 32]),
@@ -29,7 +23,7 @@ draws! {
         /// Lines in use, the first, and how far apart they are.
         pub lines: u32 = r.pick(&[1, 2, 3, 4, 16]),
         pub base: u64 = r.word(),
-        pub stride: u64 = { let far = u64::from(l1.sets); r.pick(&[1, 1, far]) },
+        pub stride: u64 = { let far = u64::from(l1.l1_sets); r.pick(&[1, 1, far]) },
         /// The first of these lines are loaded, then stored to; loads are rare but of others; 0:
         /// no such thing.
         pub stored: u32 = 0,
@@ -132,7 +126,7 @@ impl Phase {
     }
 
     /// The next phase: often one that leads to a row that is not reached yet.
-    pub fn next(r: &mut Random, l1: Sizes, missing: &[&'static str]) -> Self {
+    pub fn next(r: &mut Random, l1: &Config, missing: &[&'static str]) -> Self {
         let mut kinds = missing.iter().filter_map(|row| Kind::towards(row));
         let count = kinds.clone().count() as u32;
         if count > 0 && r.chance(192) {
@@ -145,7 +139,7 @@ impl Phase {
     }
 
     /// A phase of any kind.
-    pub fn any(r: &mut Random, l1: Sizes) -> Self {
+    pub fn any(r: &mut Random, l1: &Config) -> Self {
         match KINDS.get(r.below(14) as usize) {
             Some(&kind) => Self::of(kind, r, l1),
             None => Self::draw(r, l1),
@@ -153,13 +147,13 @@ impl Phase {
     }
 
     /// A phase of this kind.
-    fn of(kind: Kind, r: &mut Random, l1: Sizes) -> Self {
+    fn of(kind: Kind, r: &mut Random, l1: &Config) -> Self {
         let mut phase = Self::draw(r, l1);
         let p = &mut phase;
         match kind {
             Kind::Quiet => (p.request, p.wrong) = (0, 0),
             Kind::Stored => {
-                (p.stride, p.stored, p.lines) = (l1.sets.into(), l1.ways, l1.ways + 3);
+                (p.stride, p.stored, p.lines) = (l1.l1_sets.into(), l1.l1_ways, l1.l1_ways + 3);
                 (p.warps, p.one, p.left, p.request) = (l1.warps, false, STORED, 256);
                 p.short = 0;
                 (p.delay, p.answer, p.full, p.empty) = (200, 256, 256, 0);
@@ -186,11 +180,11 @@ impl Phase {
                 (p.again, p.one, p.keep, p.left) = (256, false, 256, STORED);
             }
             Kind::Evicts => {
-                (p.stride, p.lines, p.ops) = (l1.sets.into(), 3 * l1.ways, [8, 1, 0]);
+                (p.stride, p.lines, p.ops) = (l1.l1_sets.into(), 3 * l1.l1_ways, [8, 1, 0]);
                 (p.lease, p.delay, p.flush) = (40, 4, 0);
             }
             Kind::WrongPicks => {
-                (p.stride, p.lines, p.ops) = (l1.sets.into(), 3 * l1.ways, [8, 0, 1]);
+                (p.stride, p.lines, p.ops) = (l1.l1_sets.into(), 3 * l1.l1_ways, [8, 0, 1]);
                 (p.lease, p.delay, p.flush, p.bad, p.request) = (12, 4, 0, 0, 256);
                 (p.pick, p.keep, p.any_way) = (256, 256, 224);
             }
@@ -207,7 +201,7 @@ impl Phase {
 
     /// One that is longer than a counter of 16 bits counts: hits, or a store that waits for a load
     /// that is not answered.
-    pub fn long(r: &mut Random, l1: Sizes, waits: bool) -> Self {
+    pub fn long(r: &mut Random, l1: &Config, waits: bool) -> Self {
         let mut phase = Self::draw(r, l1);
         let p = &mut phase;
         (p.left, p.request, p.again, p.one) = (LongTime::CYCLES as u32, 256, 256, false);

@@ -7,7 +7,7 @@ use crate::stimulus::{Random, masked_bytes};
 
 /// It.
 #[derive(Clone, Debug)]
-pub struct Sm {
+pub(super) struct Sm {
     pub warps: u32,
     pub line: u32,
     pub line_w: u32,

@@ -3,9 +3,10 @@
 
 use std::collections::VecDeque;
 
+use ports::timestamp::timestamp_l2::Config;
 use ports::timestamp::types::{DramReq, DramRsp};
 
-use super::{Phase, Sizes, bytes};
+use super::{Phase, bytes};
 use crate::stimulus::Random;
 
 /// Reads that are under way.
@@ -33,11 +34,11 @@ impl Memory {
     }
 
     /// A line.
-    pub fn answer(&mut self, r: &mut Random, p: &Phase, sizes: &Sizes) -> Option<DramRsp> {
+    pub fn answer(&mut self, r: &mut Random, p: &Phase, config: &Config) -> Option<DramRsp> {
         let bad = r.chance(p.bad_fill);
         let line = match self.reads.front() {
             _ if bad && r.chance(128) => self.last,
-            _ if bad => r.word() & ((1 << sizes.all.line_w) - 1),
+            _ if bad => r.word() & ((1 << config.line_w) - 1),
             Some(&line) if self.wait == 0 && (p.is_new() || r.chance(p.mem)) => {
                 self.reads.pop_front();
                 self.wait = r.below(p.delay);
@@ -49,6 +50,6 @@ impl Memory {
             }
         };
         self.last = line;
-        Some(DramRsp { line, data: bytes(r, sizes.all.line) })
+        Some(DramRsp { line, data: bytes(r, config.line) })
     }
 }

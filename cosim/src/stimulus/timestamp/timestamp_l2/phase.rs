@@ -1,13 +1,15 @@
 //! What the bank's surroundings are like for a while.
 
-use super::Sizes;
+use ports::timestamp::timestamp_l2::Config;
+
+use super::{is_gtsc, is_strong, waits_for_leases};
 use crate::stimulus::draws::draws;
 use crate::stimulus::random::MaskForm;
 use crate::stimulus::{LongTime, Random};
 
 draws! {
     /// What one phase draws. Chances are parts of 256.
-    pub struct Phase(r: &mut Random, s: &Sizes) {
+    pub(super) struct Phase(r: &mut Random, s: &Config) {
         pub left: u32 = 16 + { let most = r.pick(&[64, 256, 1024]); r.below(most) },
         /// Requests.
         pub req: u32 = r.pick(&[256, 256, 128, 32, 4]),
@@ -15,12 +17,12 @@ draws! {
         pub kinds: [u32; 3] = r.pick(&[[4, 2, 1], [1, 0, 0], [1, 4, 1], [1, 1, 4], [8, 1, 0]]),
         /// Lines in use, how far they are apart, and the first.
         pub lines: u32 = {
-            let all = s.all.l2_sets * s.all.l2_ways;
+            let all = s.l2_sets * s.l2_ways;
             r.pick(&[1, 2, 4, 16, 2 * all])
         },
         pub stride: u64 = {
-            let banks = u64::from(s.all.l2_banks);
-            r.pick(&[1, banks, banks * u64::from(s.all.l2_sets)])
+            let banks = u64::from(s.l2_banks);
+            r.pick(&[1, banks, banks * u64::from(s.l2_sets)])
         },
         pub base: u64 = r.word(),
         /// Chance of bytes that are nearly the same in all requests: comparisons come to low bits.
@@ -122,14 +124,14 @@ const KINDS: [Kind; 15] = [
 
 impl Kind {
     /// Which leads to a row, where phases as they are drawn hardly do.
-    fn towards(row: &str, s: &Sizes) -> Option<Self> {
+    fn towards(row: &str, s: &Config) -> Option<Self> {
         Some(match row {
             "b5_holds_for_mshr" => Self::NoAnswers,
             "waiting_write_holds" | "write_waits" | "b3_behind_a_waiting_write" => Self::LentLine,
-            "b5_holds_for_way" if !s.is_tc => Self::OneSet,
+            "b5_holds_for_way" if is_gtsc(s) => Self::OneSet,
             "b5_clean_line" | "b5_picked_clean_line" | "b5_holds_for_way" => Self::LentSet,
             // With few MSHRs only what is written back fills the way to memory.
-            "b5_holds_for_place" if s.all.l2_mshr >= 4 => Self::MemoryFull,
+            "b5_holds_for_place" if s.l2_mshr >= 4 => Self::MemoryFull,
             "b5_holds_for_place" | "sync_holds_for_place" => Self::WrittenBack,
             "b5_holds_for_two_places" => Self::MemoryFull,
             "b1_holds_for_place" | "b1_last_dirty_line_goes" | "b1_last_line_goes" => Self::NotKept,
@@ -162,7 +164,7 @@ impl Phase {
     }
 
     /// The next phase: often one that leads to a row that is not reached yet.
-    pub fn next(r: &mut Random, s: &Sizes, policy: bool, missing: &[&'static str]) -> Self {
+    pub fn next(r: &mut Random, s: &Config, policy: bool, missing: &[&'static str]) -> Self {
         let fits = |row: &&str| wants_policy(row).is_none_or(|wanted| wanted == policy);
         let rows = missing.iter().copied().filter(fits);
         let mut kinds = rows.filter_map(|row| Kind::towards(row, s));
@@ -177,7 +179,7 @@ impl Phase {
     }
 
     /// A phase of any kind.
-    pub fn any(r: &mut Random, s: &Sizes) -> Self {
+    pub fn any(r: &mut Random, s: &Config) -> Self {
         match KINDS.get(r.below(21) as usize) {
             Some(&kind) => Self::of(kind, r, s),
             None => Self::draw(r, s),
@@ -185,48 +187,48 @@ impl Phase {
     }
 
     /// A phase of this kind.
-    fn of(kind: Kind, r: &mut Random, s: &Sizes) -> Self {
+    fn of(kind: Kind, r: &mut Random, s: &Config) -> Self {
         let mut phase = Self::draw(r, s);
         let p = &mut phase;
-        let (ways, places) = (s.all.l2_ways, s.all.l2_sets * s.all.l2_ways);
-        let of_one_set = u64::from(s.all.l2_banks * s.all.l2_sets);
+        let (ways, places) = (s.l2_ways, s.l2_sets * s.l2_ways);
+        let of_one_set = u64::from(s.l2_banks * s.l2_sets);
         // For how long a line is lent, by the clock.
-        let lent = if s.is_tc { s.all.tc_lease.min(4000) } else { 0 };
+        let lent = if is_gtsc(s) { 0 } else { s.tc_lease.min(4000) };
         match kind {
             Kind::Quiet => (p.req, p.fault, p.bad_fill, p.vain, p.sync) = (0, 0, 0, 0, 0),
             Kind::OneSet => {
                 (p.lines, p.stride) = (4 * ways, of_one_set);
                 (p.req, p.delay, p.mem, p.rsp_ready) = (256, 1, r.pick(&[256, 2]), 256);
-                p.left = 100 + 8 * ways * s.all.l2_div;
+                p.left = 100 + 8 * ways * s.l2_div;
             }
             Kind::MemoryFull => {
                 (p.dram_ready, p.req, p.lines) = (0, 256, 4 * places);
-                (p.stride, p.rsp_ready, p.left) = (u64::from(s.all.l2_banks), 256, 100);
+                (p.stride, p.rsp_ready, p.left) = (u64::from(s.l2_banks), 256, 100);
                 p.kinds = r.pick(&[[1, 4, 1], [1, 0, 0]]);
             }
             Kind::AnswersStay => {
-                (p.rsp_ready, p.req, p.lines, p.left) = (0, 256, 2, 60 * s.all.l2_div);
+                (p.rsp_ready, p.req, p.lines, p.left) = (0, 256, 2, 60 * s.l2_div);
                 (p.delay, p.mem, p.dram_ready, p.pick) = (1, 256, 256, 256);
             }
             Kind::MissesFull => {
                 (p.delay, p.mem, p.req, p.sync, p.fault) = (1, 8, 256, 0, 0);
                 (p.lines, p.far, p.kinds) = (1, 128, [2, 1, 1]);
                 (p.dram_ready, p.rsp_ready, p.pick, p.walks) = (256, 256, 256, true);
-                p.left = 200 + 40 * s.all.l2_mshr;
+                p.left = 200 + 40 * s.l2_mshr;
             }
             Kind::NotKept => {
                 (p.dram_ready, p.delay, p.mem, p.keep, p.pick) = (16, 20, 256, 128, 256);
                 (p.kinds, p.req, p.rsp_ready, p.sync) = ([0, 4, 1], 256, 256, 0);
-                (p.lines, p.stride, p.left) = (4 * places, s.all.l2_banks.into(), 400);
+                (p.lines, p.stride, p.left) = (4 * places, s.l2_banks.into(), 400);
             }
             Kind::WrittenBack => {
                 (p.dram_ready, p.sync, p.stays, p.fault, p.lines) = (8, 64, true, 0, 1);
                 (p.delay, p.mem, p.pick) = (1, 256, 256);
                 (p.kinds, p.far) = (r.pick(&[[0, 1, 0], [2, 1, 0]]), r.pick(&[0, 4, 24]));
-                if s.is_strong() && lent > 100 {
+                if is_strong(s) && lent > 100 {
                     p.kinds = [0, 1, 0];
                 }
-                (p.req, p.rsp_ready, p.left) = (256, 256, 300 * s.all.l2_div);
+                (p.req, p.rsp_ready, p.left) = (256, 256, 300 * s.l2_div);
                 p.releases = r.chance(128);
             }
             Kind::Strange => (p.fault, p.req, p.sync) = (256, 256, 0),
@@ -239,23 +241,23 @@ impl Phase {
                 (p.mem, p.bad_fill, p.req, p.sync, p.fault) = (0, 0, 256, 0, 0);
                 (p.far, p.walks, p.kinds, p.high) = (256, true, [0, 1, 0], 0);
                 (p.dram_ready, p.rsp_ready, p.pick) = (256, 256, 256);
-                p.left = 200 + lent + 8 * s.all.l2_mshr * s.all.l2_div;
+                p.left = 200 + lent + 8 * s.l2_mshr * s.l2_div;
             }
             // Memory is so slow that an MSHR that is freed is taken again at once.
             Kind::LentLine => {
-                (p.delay, p.mem, p.req, p.sync, p.fault) = (1, 24 / s.all.l2_div, 256, 0, 0);
+                (p.delay, p.mem, p.req, p.sync, p.fault) = (1, 24 / s.l2_div, 256, 0, 0);
                 p.lines = 1;
                 (p.far, p.kinds) = if lent < 50 { (128, [1, 1, 0]) } else { (208, [3, 1, 0]) };
                 (p.walks, p.far_writes, p.bad_fill) = (true, true, 0);
                 (p.dram_ready, p.rsp_ready, p.pick) = (256, 256, 256);
-                p.prepares = lent + 40 * s.all.l2_mshr;
-                p.left = p.prepares + 100 + 3 * s.all.l2_mshr * s.all.l2_div;
+                p.prepares = lent + 40 * s.l2_mshr;
+                p.left = p.prepares + 100 + 3 * s.l2_mshr * s.l2_div;
             }
             Kind::LentSet => {
                 (p.lines, p.stride, p.far) = (ways + 2, of_one_set, 0);
                 (p.req, p.kinds, p.sync, p.fault, p.bad_fill) = (256, [1, 0, 0], 0, 0, 0);
                 (p.delay, p.mem, p.dram_ready, p.rsp_ready, p.pick) = (1, 256, 256, 256, 256);
-                p.left = 200 + 2 * lent + 16 * ways * s.all.l2_div;
+                p.left = 200 + 2 * lent + 16 * ways * s.l2_div;
             }
             Kind::Syncs => {
                 (p.req, p.far) = (64, r.pick(&[0, 64]));
@@ -263,26 +265,25 @@ impl Phase {
                 (p.sync, p.pick) = r.pick(&[(256, 256), (24, 8)]);
                 (p.delay, p.mem, p.dram_ready, p.rsp_ready) = (1, 256, 256, 256);
                 p.releases = r.chance(64);
-                p.left = 200 + lent + 4 * s.all.l2_sets * s.all.l2_div;
+                p.left = 200 + lent + 4 * s.l2_sets * s.l2_div;
             }
             Kind::WrongPicks => {
                 (p.lines, p.stride) = (4 * ways, of_one_set);
                 (p.req, p.delay, p.mem, p.rsp_ready) = (256, 4, 64, 256);
                 (p.pick, p.bad_pick) = (256, 256);
-                p.left = 100 + 8 * ways * s.all.l2_div;
+                p.left = 100 + 8 * ways * s.l2_div;
             }
             Kind::Atomics => {
                 (p.lines, p.far, p.kinds, p.fault, p.sync) = (2, 0, [0, 1, 4], 0, 0);
                 (p.delay, p.mem, p.dram_ready, p.rsp_ready) = (1, 256, 256, 256);
-                (p.req, p.pick, p.left) = (256, 256, 300 * s.all.l2_div);
+                (p.req, p.pick, p.left) = (256, 256, 300 * s.l2_div);
             }
         }
         phase
     }
 
-    /// One that is longer than a counter of 16 bits counts: hits, or with `waits` writes that wait
-    /// for leases.
-    pub fn long(r: &mut Random, s: &Sizes, waits: bool) -> Self {
+    /// One that is longer than a counter of 16 bits counts: hits, or writes that wait for leases.
+    pub fn long(r: &mut Random, s: &Config) -> Self {
         let mut phase = Self::draw(r, s);
         let p = &mut phase;
         (p.left, p.req, p.lines, p.kinds) = (LongTime::CYCLES as u32, 256, 1, [1, 0, 0]);
@@ -291,9 +292,9 @@ impl Phase {
         (p.pick, p.bad_pick, p.keep) = (256, 0, 256);
         (p.dram_ready, p.delay, p.mem) = (256, 1, 256);
         p.rsp_ready = 256;
-        if waits {
-            (p.lines, p.kinds) = (s.all.l2_mshr.min(8), [1, 1, 0]);
-            p.stride = s.all.l2_banks.into();
+        if waits_for_leases(s) {
+            (p.lines, p.kinds) = (s.l2_mshr.min(8), [1, 1, 0]);
+            p.stride = s.l2_banks.into();
         }
         phase
     }

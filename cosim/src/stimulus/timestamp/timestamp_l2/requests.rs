@@ -1,9 +1,10 @@
 //! The SMs: requests as their L1s would send them, and others; and what they are answered.
 
+use ports::timestamp::timestamp_l2::Config;
 use ports::timestamp::types::{BusReq, BusRsp, MAX_LINE, aop, bus_op, rsp_op};
 
 use super::rows::Seen;
-use super::{Phase, Sizes, bytes};
+use super::{Phase, bytes, is_gtsc, max_ts};
 use crate::stimulus::Random;
 
 /// Lines whose copies an SM remembers.
@@ -64,24 +65,24 @@ impl Sms {
     }
 
     /// A request, while the bank has this generation.
-    pub fn request(&mut self, r: &mut Random, p: &Phase, s: &Sizes, rep: u8) -> BusReq {
-        let at = r.below(s.all.n_sm);
+    pub fn request(&mut self, r: &mut Random, p: &Phase, s: &Config, rep: u8) -> BusReq {
+        let at = r.below(s.n_sm);
         let sm = &mut self.sms[at as usize];
         if sm.rep != rep {
             sm.flush(rep);
         }
-        let low = u64::MAX >> (64 - s.all.line_w);
+        let low = u64::MAX >> (64 - s.line_w);
         let far = r.chance(p.far) && !p.is_new();
         let line = match far {
             true if p.walks => {
-                self.walk = self.walk.wrapping_add(s.all.l2_banks.into());
+                self.walk = self.walk.wrapping_add(s.l2_banks.into());
                 self.walk & low
             }
             true => r.word() & low,
             false => p.base.wrapping_add(u64::from(r.below(p.lines)) * p.stride) & low,
         };
-        let any_ts = r.word() as u32 & (u32::MAX >> (32 - s.ts_w));
-        let near = s.max_ts() + 1 - u64::from(r.below(2 * s.all.lease + 4)).min(s.max_ts());
+        let any_ts = r.word() as u32 & (u32::MAX >> (32 - s.ts_bits()));
+        let near = max_ts(s) + 1 - u64::from(r.below(2 * s.lease + 4)).min(max_ts(s));
         let wts = match () {
             () if r.chance(p.copy) => sm.copy(line),
             () if r.chance(p.odd) => any_ts,
@@ -102,10 +103,10 @@ impl Sms {
         };
         let sz = r.chance(128);
         let mask = match op {
-            bus_op::ATOM => elements(r, s.all.line, sz),
-            _ if r.chance(p.full) => u128::MAX >> (128 - s.all.line),
+            bus_op::ATOM => elements(r, s.line, sz),
+            _ if r.chance(p.full) => u128::MAX >> (128 - s.line),
             _ if r.chance(p.empty) => 0,
-            _ => r.mask(s.all.line, p.form),
+            _ => r.mask(s.line, p.form),
         };
         let req = BusReq {
             op,
@@ -119,28 +120,28 @@ impl Sms {
             warp_ts,
             mask,
             data: match r.chance(p.alike) {
-                true => alike(r, p.base, s.all.line),
-                false => bytes(r, s.all.line),
+                true => alike(r, p.base, s.line),
+                false => bytes(r, s.line),
             },
         };
-        let req = if s.is_tc { BusReq { rep: r.below(4) as u8, ..req } } else { req };
+        let req = if is_gtsc(s) { req } else { BusReq { rep: r.below(4) as u8, ..req } };
         if r.chance(p.fault) { strange(r, s, req) } else { req }
     }
 
     /// A request is accepted.
-    pub fn sent(&mut self, req: &BusReq, seen: &mut Seen, s: &Sizes) {
+    pub fn sent(&mut self, req: &BusReq, seen: &mut Seen, s: &Config) {
         let Some(sm) = self.sms.get_mut(usize::from(req.sm)) else {
             seen.strange[2] += 1;
             return;
         };
-        let all = u128::MAX >> (128 - s.all.line);
+        let all = u128::MAX >> (128 - s.line);
         let &BusReq { line, wts, warp_ts, mask, rep, .. } = req;
         match req.op {
             bus_op::RD | bus_op::WR => seen.aop_of_others += u64::from(req.aop > aop::XCHG),
             bus_op::ATOM if req.aop <= aop::XCHG => {
                 seen.atomic[2 * usize::from(req.aop) + usize::from(req.sz)] += 1;
                 let (size, whole) = if req.sz { (8, 0xff) } else { (4, 0xf) };
-                let elements = || (0..s.all.line).step_by(size).map(|at| mask >> at & whole);
+                let elements = || (0..s.line).step_by(size).map(|at| mask >> at & whole);
                 let several = elements().filter(|&e| e == whole).count() > 1;
                 seen.several_elements += u64::from(several);
                 seen.part_of_element += u64::from(elements().any(|e| e != 0 && e != whole));
@@ -162,12 +163,12 @@ impl Sms {
     }
 
     /// An answer is taken, while the bank has this generation.
-    pub fn answered(&mut self, rsp: &BusRsp, rep: u8, seen: &mut Seen, s: &Sizes) {
+    pub fn answered(&mut self, rsp: &BusRsp, rep: u8, seen: &mut Seen, s: &Config) {
         seen.rsp_op[usize::from(rsp.op)] += 1;
-        seen.exp_beyond_16_bits += u64::from(s.is_tc && rsp.wts > 0);
+        seen.exp_beyond_16_bits += u64::from(!is_gtsc(s) && rsp.wts > 0);
         let sm = &mut self.sms[usize::from(rsp.sm)];
         let Some(sent) = sm.sent[usize::from(rsp.id)].take() else { return };
-        if s.is_tc {
+        if !is_gtsc(s) {
             return;
         }
         let own = sent.rep == rsp.rep;
@@ -228,8 +229,8 @@ fn elements(r: &mut Random, line: u32, sz: bool) -> u128 {
 }
 
 /// A request that cannot be, or one that only seems so.
-fn strange(r: &mut Random, s: &Sizes, req: BusReq) -> BusReq {
-    let n_sm = s.all.n_sm;
+fn strange(r: &mut Random, s: &Config, req: BusReq) -> BusReq {
+    let n_sm = s.n_sm;
     match r.below(4) {
         0 => BusReq { op: 3, ..req },
         1 => BusReq { op: bus_op::ATOM, aop: 9 + r.below(7) as u8, ..req },

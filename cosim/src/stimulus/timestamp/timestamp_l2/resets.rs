@@ -1,8 +1,10 @@
 //! Resets of a bank of G-TSC, as `gtsc_rst` has them, or in any order.
 
-use ports::timestamp::gtsc_l2::Out;
+use ports::timestamp::timestamp_l2::Out;
 
-use super::Around;
+use super::Phase;
+use super::rows::Seen;
+use crate::stimulus::Random;
 
 /// Where a reset is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,7 +18,7 @@ enum Step {
 
 /// What causes them.
 #[derive(Clone, Debug, Default)]
-pub(in crate::stimulus) struct Resets {
+pub(super) struct Resets {
     step: Step,
     halt: bool,
     rst: bool,
@@ -32,15 +34,20 @@ impl Resets {
     }
 
     /// `halt` and `rst` of a cycle.
-    pub fn inputs(&mut self, around: &mut Around, out: &Out) -> (bool, bool) {
-        self.draw(around, out);
-        self.follow(around, out);
+    pub fn inputs(
+        &mut self,
+        r: &mut Random,
+        p: &Phase,
+        out: &Out,
+        seen: &mut Seen,
+    ) -> (bool, bool) {
+        self.draw(r, p, out, seen);
+        self.follow(out, seen);
         (self.halt, self.rst)
     }
 
-    fn draw(&mut self, around: &mut Around, out: &Out) {
+    fn draw(&mut self, r: &mut Random, p: &Phase, out: &Out, seen: &mut Seen) {
         let Self { step, .. } = self;
-        let (p, r) = (&around.phase, &mut around.random);
         if p.wild > 0 {
             self.halt ^= r.chance(p.wild);
             self.rst ^= r.chance(2 * p.wild);
@@ -51,7 +58,7 @@ impl Resets {
             Step::Idle => {
                 let kend = r.chance(p.kend);
                 let starts = out.ovf && r.chance(p.step) || kend;
-                around.seen.reset_after[usize::from(!out.ovf)] += u64::from(starts);
+                seen.reset_after[usize::from(!out.ovf)] += u64::from(starts);
                 if starts { Step::Halt } else { Step::Idle }
             }
             Step::Halt if out.halted && r.chance(p.step) => Step::Sweep,
@@ -63,10 +70,7 @@ impl Resets {
         (self.halt, self.rst) = (next != Step::Idle, next == Step::Sweep);
     }
 
-    fn follow(&mut self, around: &mut Around, out: &Out) {
-        let counters = [out.cnt.busrd, out.cnt.fills_sent, out.cnt.hold_cycles];
-        around.counted(counters.into_iter().max().unwrap_or_default());
-        let seen = &mut around.seen;
+    fn follow(&mut self, out: &Out, seen: &mut Seen) {
         let (rst, done) = self.last;
         if self.rst && !rst {
             self.rep = (self.rep + 1) & 3;

@@ -1,8 +1,9 @@
 //! What a run of an L2 bank can reach.
 
-use hwmodel::timestamp::gtsc_l2::{Did, Hold};
+use hwmodel::timestamp::timestamp_l2::{Did, Hold};
+use ports::timestamp::timestamp_l2::Config;
 
-use super::Sizes;
+use super::{is_gtsc, is_strong, waits_for_leases};
 use crate::seen;
 
 seen! {
@@ -87,38 +88,60 @@ impl Seen {
 
 const _: () = assert!(Hold::SyncLent as usize == 12);
 
+/// Rows of G-TSC alone: answers with its timestamps, resets of them, lines that do not stay.
+const OF_GTSC: [&str; 27] = [
+    "b1_last_line_goes",
+    "b1_last_dirty_line_goes",
+    "b1_holds_for_place",
+    "overflow_read",
+    "overflow_write",
+    "overflow_atomic",
+    "overflow_fill",
+    "renewal",
+    "ok_same_copy",
+    "ok_full_mask",
+    "not_ok_no_copy",
+    "not_ok_other_copy",
+    "written_behind_leases",
+    "written_at_warp_ts",
+    "fill_of_other_copy",
+    "old_request",
+    "old_request_with_wts",
+    "old_answer",
+    "sweep_whole",
+    "sweep_cut",
+    "halted_without_reset",
+    "reset_without_halt",
+    "reset_while_asked",
+    "reset_in_sync",
+    "done_again",
+    "reset_after_overflow",
+    "reset_at_kernel_end",
+];
+
 /// Whether a bank of this kind can come there.
-pub(super) fn can_reach(s: &Sizes, row: &str) -> bool {
-    let all = &s.all;
+pub(super) fn can_reach(s: &Config, row: &str) -> bool {
+    let is_tc = !is_gtsc(s);
     // A lease is over before the next action.
-    let lent = s.is_tc && all.tc_lease > all.l2_div;
-    let waits = s.is_strong() && lent;
-    let places = all.l2_sets * all.l2_ways;
+    let lent = is_tc && s.tc_lease > s.l2_div;
+    let waits = is_strong(s) && lent;
+    let places = s.l2_sets * s.l2_ways;
     match row {
-        "b1_last_line_goes" | "b1_last_dirty_line_goes" => !s.is_tc,
+        row if is_tc && OF_GTSC.contains(&row) => false,
         // Behind the read of one line those of others, and what they replace; else only where
         // memory answers what it has not been asked yet.
-        "b1_holds_for_place" => !s.is_tc && all.l2_mshr > 2,
-        "b5_holds_for_mshr" => all.l2_mshr < places,
-        "overflow_read" | "overflow_write" | "overflow_atomic" | "overflow_fill" => !s.is_tc,
-        "renewal" | "ok_same_copy" | "ok_full_mask" | "not_ok_no_copy" | "not_ok_other_copy" => {
-            !s.is_tc
-        }
-        "written_behind_leases" | "written_at_warp_ts" | "fill_of_other_copy" => !s.is_tc,
-        "old_request" | "old_request_with_wts" | "old_answer" => !s.is_tc,
-        "sweep_whole" | "reset_without_halt" | "halted_without_reset" | "done_again" => !s.is_tc,
-        "sweep_cut" => !s.is_tc && all.l2_sets > 1,
-        "reset_while_asked" | "reset_in_sync" => !s.is_tc,
-        "reset_after_overflow" | "reset_at_kernel_end" => !s.is_tc,
+        "b1_holds_for_place" => s.l2_mshr > 2,
+        "b5_holds_for_mshr" => s.l2_mshr < places,
+        "sweep_cut" => s.l2_sets > 1,
         // Of TC, cycles in which writes wait.
-        "counter_beyond_16_bits" => !s.is_tc || s.waits_for_leases(),
-        "exp_beyond_16_bits" => s.is_tc,
+        "counter_beyond_16_bits" => !is_tc || waits_for_leases(s),
+        "exp_beyond_16_bits" => is_tc,
         "sync_waits_for_leases" => lent,
         "write_waits" => waits,
         "waiting_write_holds" => waits && places > 1,
-        "b3_behind_a_waiting_write" => waits && all.l2_wait > 1,
-        "b3" => all.l2_wait > 1,
-        "strange_sm" => all.n_sm < 32,
+        "b3_behind_a_waiting_write" => waits && s.l2_wait > 1,
+        "b3" => s.l2_wait > 1,
+        "strange_sm" => s.n_sm < 32,
         _ => true,
     }
 }

@@ -1,11 +1,13 @@
 //! The rule that is taken away, and idle cycles. What the block does is tested on both bodies
 //! (`tests/blocks/timestamp`).
 
+use ports::timestamp::types::Protocol;
+
 use super::*;
 use crate::timestamp::small::small;
 
 fn config() -> Config {
-    (&small()).into()
+    (&small(Protocol::Gtsc)).into()
 }
 
 /// A reset whose second L1 has not flushed; whether the banks still stand still.

@@ -4,15 +4,16 @@
 use std::collections::VecDeque;
 
 use cosim::socket::Socket;
+use hwmodel::timestamp::timestamp_l2::TimestampL2;
 use hwmodel::{Block, Model};
+use ports::timestamp::timestamp_l2::{In, Out};
 use ports::timestamp::types::{BusReq, BusRsp, DramReq, DramRsp, Pick, bus_op, rsp_op, sync};
 
 use super::cache::aop_of;
 use super::keeps::Keeps;
-use super::parameters::Parameters;
-use super::rule;
-use super::side::{L2In, L2Out, Side};
-use super::{Answer, OfBank, Request, ToBank};
+use super::parameters::{Parameters, TimestampBytes};
+use super::rule::{self, Rule};
+use super::{Answer, OfBank, Request, ToBank, counted};
 use crate::build::make::{Made, Make};
 use crate::context::layout::Site;
 use crate::context::masks;
@@ -25,22 +26,24 @@ use crate::l2::{L2, Spec};
 use crate::statistics::CounterValues;
 
 /// Makes a bank.
-pub fn new<S: Side>(make: &mut Make, mut spec: Spec) -> Made<dyn L2> {
+pub fn new(make: &mut Make, mut spec: Spec) -> Made<dyn L2> {
     let Parameters { blocks, name, without } = Parameters::of(make.system)?;
-    let mut block: Socket<S::L2> = make.socket(&name, &S::l2_config(&blocks))?;
-    if let Some(model) = without.and_then(|rule| S::l2_without(&blocks, rule)) {
-        take_away(rule::FIELD, &mut block, model)?;
+    let config = (&blocks).into();
+    let mut block: Socket<TimestampL2> = make.socket(&name, &config)?;
+    if let Some(Rule::L2(rule)) = without {
+        take_away(rule::FIELD, &mut block, TimestampL2::without(&config, rule))?;
     }
     let view = spec.view();
     let keeps = spec.keeps.take().map(|hook| Keeps::new(hook, view, &blocks));
-    Ok(Box::new(Bank::<S> {
+    Ok(Box::new(Bank {
         place: make.place.clone(),
-        out: S::l2_out(&block.outputs()),
+        out: block.outputs(),
         block,
         line: make.system.machine.line as usize,
-        ts_w: S::ts_w(&blocks),
+        ts_w: config.ts_bits(),
+        bytes: TimestampBytes::of(&blocks),
         others: if make.system.machine.gpus > 1 { blocks.n_sm as u8 - 1 } else { u8::MAX },
-        quiet: L2In { policy: keeps.is_some(), ..L2In::default() },
+        quiet: In { policy: keeps.is_some(), ..In::default() },
         keeps,
         spec,
         lines: VecDeque::with_capacity(blocks.l2_mshr as usize),
@@ -86,18 +89,19 @@ enum Syncing {
 }
 
 #[derive(Debug)]
-struct Bank<S: Side> {
+struct Bank {
     place: String,
-    block: Socket<S::L2>,
+    block: Socket<TimestampL2>,
     /// What the block shows in the cycle of its next edge.
-    out: L2Out,
+    out: Out,
     /// Levels of the last cycle, as while nothing comes.
-    quiet: L2In,
+    quiet: In,
     /// What says which ways lines take, if anything does.
     keeps: Option<Keeps>,
     /// Bytes of a line.
     line: usize,
     ts_w: u32,
+    bytes: TimestampBytes,
     /// Number under which other GPUs ask, where there are some: that of one SM more.
     others: u8,
     spec: Spec,
@@ -126,7 +130,7 @@ struct Bank<S: Side> {
     counters: Counters,
 }
 
-impl<S: Side> Bank<S> {
+impl Bank {
     /// What memory has sent.
     fn take_from_below(&mut self, ctx: &mut Context) {
         while let Some(message) = ctx.receive(self.spec.ports.fills) {
@@ -240,7 +244,7 @@ impl<S: Side> Bank<S> {
             from: self.spec.unit,
             born: ctx.now as u32,
             sideband: Packed::new(&said, (self.ts_w,)),
-            said: S::answer_bytes(op, self.ts_w),
+            said: self.bytes.of_answer(op),
             ..Message::default()
         };
         let message = ctx.messages.put(message);
@@ -386,21 +390,21 @@ fn number(ctx: &Context, core: Unit) -> u8 {
     (chiplet % ctx.layout.chiplets * ctx.layout.cores + number) as u8
 }
 
-impl<S: Side> L2 for Bank<S> {
+impl L2 for Bank {
     fn tick(&mut self, ctx: &mut Context) {
         let now = ctx.now;
         if self.block.cycle() > now {
             return;
         }
-        let mut inputs = L2In { policy: self.quiet.policy, ..L2In::default() };
+        let mut inputs = In { policy: self.quiet.policy, ..In::default() };
         if let Some((from, _)) = self.wires {
             let ToBank { halt, rst } = ctx.see(from).get(());
             (inputs.halt, inputs.rst) = (halt, rst);
         }
         if self.block.cycle() < now {
             // What has changed since changes in this cycle.
-            self.block.catch_up(now, &S::l2_in(&self.quiet));
-            self.out = S::l2_out(&self.block.outputs());
+            self.block.catch_up(now, &self.quiet);
+            self.out = self.block.outputs();
         }
         self.quiet = inputs;
         if inputs.policy {
@@ -417,17 +421,17 @@ impl<S: Side> L2 for Bank<S> {
             inputs.dram_req_ready = self.send_below(ctx, &request);
         }
         let takes = self.out.dram_rsp_ready;
-        self.block.tick(&S::l2_in(&inputs));
+        self.block.tick(&inputs);
         if takes {
             self.lines.pop_front();
         }
-        self.out = S::l2_out(&self.block.outputs());
+        self.out = self.block.outputs();
         if let Some(code) = self.out.err {
-            let problem = format!("{}/{}: error {code}", self.place, S::L2::NAME);
+            let problem = format!("{}/{}: error {code}", self.place, TimestampL2::NAME);
             ctx.stop.get_or_insert(Stop::Block(problem));
         }
         if let Some((_, to)) = self.wires {
-            let L2Out { ovf, halted, rst_done, .. } = self.out;
+            let Out { ovf, halted, rst_done, .. } = self.out;
             let shown = Packed::new(&OfBank { ovf, halted, rst_done }, ());
             if self.shown != shown {
                 self.shown = shown;
@@ -466,7 +470,7 @@ impl<S: Side> L2 for Bank<S> {
     }
 
     fn l1_counters(&self, all: &mut CounterValues) {
-        S::l2_counters(&self.block.outputs(), all);
+        counted::l2(self.block.config().protocol, &self.block.outputs().cnt, all);
     }
 
     fn unit(&self) -> Unit {

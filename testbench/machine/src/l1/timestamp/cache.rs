@@ -7,15 +7,16 @@ mod times;
 use std::collections::VecDeque;
 
 use cosim::socket::Socket;
+use hwmodel::timestamp::timestamp_l1::TimestampL1;
 use hwmodel::{Block, Model};
-use ports::timestamp::types::{BusReq, BusRsp, CoreReq, CoreRsp, bus_op, op, rsp_op};
+use ports::timestamp::timestamp_l1::{In, Out};
+use ports::timestamp::types::{BusReq, BusRsp, CoreReq, CoreRsp, Protocol, bus_op, op, rsp_op};
 use traces::trace::{AtomicOp, Instr, InstrKind};
 
-use super::parameters::Parameters;
+use super::parameters::{Parameters, TimestampBytes};
 use super::places::Places;
 use super::rule::{self, Rule};
-use super::side::{L1In, L1Out, Side};
-use super::{Answer, OfL1, Request, ToL1};
+use super::{Answer, OfL1, Request, ToL1, counted};
 use crate::build::make::{Made, Make};
 use crate::check::timed::OPERATIONS;
 use crate::context::Stop;
@@ -32,30 +33,32 @@ use late::Late;
 use times::Issued;
 
 /// Makes what stands beside a CU.
-pub fn new<S: Side>(make: &mut Make) -> Made<dyn L1> {
+pub fn new(make: &mut Make) -> Made<dyn L1> {
     let Parameters { blocks, name, without } = Parameters::of(make.system)?;
-    let mut block: Socket<S::L1> = make.socket(&name, &S::l1_config(&blocks))?;
-    if let Some(model) = without.and_then(|rule| S::l1_without(&blocks, rule)) {
-        take_away(rule::FIELD, &mut block, model)?;
+    let config = (&blocks).into();
+    let mut block: Socket<TimestampL1> = make.socket(&name, &config)?;
+    if let Some(Rule::L1(rule)) = without {
+        take_away(rule::FIELD, &mut block, TimestampL1::without(&config, rule))?;
     }
     let keeps = |rule| without != Some(rule);
     let design = make.system.l1.design.as_str();
     let hit_latency = Spec::of(make.system).hit_latency.into();
     let sm_id = super::sm_of(make) as u8;
     let places = make.l1_policy()?.map(|policy| Places::new(policy, &blocks));
-    let inputs = L1In { sm_id, policy: places.is_some(), ..L1In::default() };
+    let inputs = In { sm_id, policy: places.is_some(), ..In::default() };
     let m = &make.system.machine;
     let in_order = matches!(design, "gtsc-sc" | "tc-strong") && keeps(Rule::OneAccess);
     let (fences, waves) = (design == "tc-weak", make.system.cu.waves as usize);
     let line = m.line as usize;
-    Ok(Box::new(Cache::<S> {
+    Ok(Box::new(Cache {
         place: make.place.clone(),
-        out: S::l1_out(&block.outputs()),
+        out: block.outputs(),
         block,
         inputs,
         begun: Cycle::MAX,
         line,
-        ts_w: S::ts_w(&blocks),
+        ts_w: config.ts_bits(),
+        bytes: TimestampBytes::of(&blocks),
         hit_latency,
         in_order,
         fences,
@@ -68,7 +71,8 @@ pub fn new<S: Side>(make: &mut Make) -> Made<dyn L1> {
         drains: keeps(Rule::BarrierLoads),
         free_at: vec![0; waves],
         issued: Issued::new(),
-        clocks: S::JOINS.then(|| Clocks::new(waves)).filter(|_| keeps(Rule::Barrier)),
+        clocks: (blocks.protocol == Protocol::Gtsc && keeps(Rule::Barrier))
+            .then(|| Clocks::new(waves)),
         late: Late::new(without),
         places,
         held: 0,
@@ -95,17 +99,18 @@ struct Counters {
 }
 
 #[derive(Debug)]
-struct Cache<S: Side> {
+struct Cache {
     place: String,
-    block: Socket<S::L1>,
+    block: Socket<TimestampL1>,
     /// What the block shows in the cycle of its next edge, and the inputs of that cycle.
-    out: L1Out,
-    inputs: L1In,
+    out: Out,
+    inputs: In,
     /// The cycle whose inputs these are.
     begun: Cycle,
     /// Bytes of a line.
     line: usize,
     ts_w: u32,
+    bytes: TimestampBytes,
     hit_latency: Cycle,
     /// A wave issues an access when the one before is over.
     in_order: bool,
@@ -159,7 +164,7 @@ pub fn aop_of(op: AtomicOp) -> u8 {
     OPERATIONS.iter().position(|&other| other == op).expect("all operations") as u8
 }
 
-impl<S: Side> Cache<S> {
+impl Cache {
     /// The cycle begins, for whoever comes first in it.
     fn begin(&mut self, port: &mut Port) {
         let now = port.ctx.now;
@@ -167,11 +172,11 @@ impl<S: Side> Cache<S> {
             return;
         }
         self.begun = now;
-        let L1In { sm_id, rep, policy, .. } = self.inputs;
-        self.inputs = L1In { sm_id, rep, policy, ..L1In::default() };
+        let In { sm_id, rep, policy, .. } = self.inputs;
+        self.inputs = In { sm_id, rep, policy, ..In::default() };
         if self.block.cycle() < now {
-            self.block.catch_up(now, &S::l1_in(&self.inputs));
-            self.out = S::l1_out(&self.block.outputs());
+            self.block.catch_up(now, &self.inputs);
+            self.out = self.block.outputs();
         }
     }
 
@@ -198,7 +203,7 @@ impl<S: Side> Cache<S> {
             size: if sz { 8 } else { 4 },
             born: port.ctx.now as u32,
             sideband: Packed::new(&said, (self.ts_w,)),
-            said: S::request_bytes(op, self.ts_w),
+            said: self.bytes.of_request(op),
             ..Message::default()
         };
         let message = port.ctx.messages.put(message);
@@ -304,7 +309,7 @@ impl<S: Side> Cache<S> {
     }
 }
 
-impl<S: Side> L1 for Cache<S> {
+impl L1 for Cache {
     fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
         self.begin(port);
         let Message { addr, mask, kind, line, tag, from, size, .. } = port.ctx.messages[request];
@@ -452,16 +457,16 @@ impl<S: Side> L1 for Cache<S> {
             self.release(port);
         }
         let takes = self.out.bus_rsp_ready;
-        self.block.tick(&S::l1_in(&self.inputs));
+        self.block.tick(&self.inputs);
         if takes {
             self.arrived.pop_front();
         }
-        let hits = self.out.load_hit;
-        self.out = S::l1_out(&self.block.outputs());
+        let hits = self.out.cnt.load_hit;
+        self.out = self.block.outputs();
         // An answer is taken at once, so it shows with the count of the load that it is for.
-        self.is_hit = self.out.load_hit != hits;
+        self.is_hit = self.out.cnt.load_hit != hits;
         if let Some(code) = self.out.err {
-            let problem = format!("{}/{}: error {code}", self.place, S::L1::NAME);
+            let problem = format!("{}/{}: error {code}", self.place, TimestampL1::NAME);
             port.ctx.stop.get_or_insert(Stop::Block(problem));
         }
         self.talk(port);
@@ -481,12 +486,12 @@ impl<S: Side> L1 for Cache<S> {
 
     fn waits_for(&self) -> Option<String> {
         let waits = self.requests.iter().filter(|request| request.is_some()).count();
-        (waits > 0).then(|| format!("{waits} requests in its {}", S::L1::NAME))
+        (waits > 0).then(|| format!("{waits} requests in its {}", TimestampL1::NAME))
     }
 
     fn counters(&self, all: &mut CounterValues) {
         let Counters { loads, uncached, fence_waits } = self.counters;
-        S::l1_counters(&self.block.outputs(), all);
+        counted::l1(self.block.config().protocol, &self.block.outputs().cnt, all);
         all.extend([("loads", loads), ("uncached_loads", uncached)]);
         if self.fences {
             all.push(("timestamp_fence_waits", fence_waits));

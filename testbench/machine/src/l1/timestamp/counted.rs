@@ -1,7 +1,10 @@
 //! What the blocks of timestamp coherence count (specification, section 9).
 
-use crate::Counted;
-use crate::statistics;
+use ports::timestamp::types::Protocol;
+use ports::timestamp::{timestamp_l1, timestamp_l2};
+
+use crate::statistics::CounterValues;
+use crate::{Counted, statistics};
 
 inventory::submit! { Counted(&statistics! {
     "l1.timestamp_cold_misses" "requests" "loads of lines that the L1 did not hold",
@@ -29,3 +32,43 @@ inventory::submit! { Counted(&statistics! {
     "l1.timestamp_fence_waits" "cycles" "cycles in which fences and ends of waves waited for \
         leases to expire",
 }) }
+
+/// What an L1 has counted.
+pub fn l1(protocol: Protocol, cnt: &timestamp_l1::Counters, all: &mut CounterValues) {
+    let both = [
+        ("hits", cnt.load_hit),
+        ("timestamp_cold_misses", cnt.miss_cold),
+        ("timestamp_expired_misses", cnt.miss_expired),
+    ];
+    let gtsc = [
+        ("merges", cnt.merged_loads),
+        ("timestamp_lock_waits", cnt.lock_wait),
+        ("timestamp_extra_renewals", cnt.extra_renewals),
+        ("stores", cnt.stores),
+        ("atomics", cnt.atomics),
+        ("timestamp_fills", cnt.fill_rsp),
+        ("timestamp_renewals", cnt.renew_rsp),
+        ("timestamp_stale_answers", cnt.stale_rsp),
+        ("timestamp_lock_drops", cnt.lock_drops),
+        ("timestamp_hold_cycles", cnt.hold_cycles),
+        ("timestamp_spin_ticks", cnt.spin_ticks),
+        ("timestamp_flushes", cnt.flushes),
+    ];
+    let tc = [("timestamp_late_fills", cnt.late_fills)];
+    let own = if protocol == Protocol::Gtsc { &gtsc[..] } else { &tc };
+    all.extend(both.iter().chain(own).map(|&(name, count)| (name, count.into())));
+}
+
+/// What a bank has counted.
+pub fn l2(protocol: Protocol, cnt: &timestamp_l2::Counters, all: &mut CounterValues) {
+    let counted = match protocol {
+        Protocol::Gtsc => {
+            [("timestamp_evictions", cnt.evictions), ("timestamp_l2_hold_cycles", cnt.hold_cycles)]
+        }
+        Protocol::Tcs | Protocol::Tcw => [
+            ("timestamp_lease_stalls", cnt.stall_lease),
+            ("timestamp_eviction_stalls", cnt.stall_evict),
+        ],
+    };
+    all.extend(counted.map(|(name, count)| (name, count.into())));
+}

@@ -9,7 +9,6 @@ mod keeps;
 mod parameters;
 mod places;
 mod rule;
-mod side;
 mod systems;
 mod unit;
 
@@ -22,7 +21,6 @@ use crate::check::timed::Clock;
 use crate::config::memory_model::{Fences, MemoryModel};
 use crate::l2;
 use parameters::check;
-use side::{Gtsc, Tc};
 
 /// A bank is released at a kernel's end. What it holds it keeps: it drops what the host writes, and
 /// lines of other GPUs it never has.
@@ -33,7 +31,7 @@ const L2: l2::Design = l2::Design {
     promises: MemoryModel::Sc,
     directory: None,
     asks_policy: true,
-    bank: bank::new::<Gtsc>,
+    bank: bank::new,
     sync: SyncMode::Hmg,
 };
 
@@ -44,7 +42,7 @@ const GTSC_RC: Design = Design {
     sections: &[parameters::SECTION],
     asks_policy: true,
     check,
-    core: cache::new::<Gtsc>,
+    core: cache::new,
     unit: Some(unit::new),
     clock: Some(Clock::Logical),
     l2: Some(L2),
@@ -60,10 +58,8 @@ const TC_WEAK: Design = Design {
     name: "tc-weak",
     about: "TC: leases in physical time; a fence waits for the leases of written lines",
     fences: Fences::Own,
-    core: cache::new::<Tc>,
     unit: None,
     clock: Some(Clock::Physical),
-    l2: Some(l2::Design { bank: bank::new::<Tc>, ..L2 }),
     ..GTSC_RC
 };
 const TC_STRONG: Design = Design {

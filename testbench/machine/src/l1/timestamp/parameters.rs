@@ -3,7 +3,7 @@
 use cosim::catalog::Family;
 use ports::Limit::Names;
 use ports::timestamp::gtsc_rst;
-use ports::timestamp::types::{Protocol, Timestamp};
+use ports::timestamp::types::{Protocol, Timestamp, bus_op, rsp_op};
 use ports::{ConfigError as Illegal, Fields, Parameters as _, fields};
 
 use super::rule::{self, Rule};
@@ -29,7 +29,7 @@ pub const SECTION: Section = Section {
     fields: &[Timestamp::FIELDS, Besides::FIELDS],
     fixed: &[
         "n_sm", "warps", "line", "line_w", "l1_sets", "l1_ways", "l1_mshr", "l2_banks", "l2_sets",
-        "l2_ways", "l2_mshr", "proto",
+        "l2_ways", "l2_mshr", "protocol",
     ],
     default: |system| {
         let mut table = defaults(&blocks(system));
@@ -54,6 +54,15 @@ pub struct Parameters {
 /// Bits of the address of a line: what the blocks can have.
 const LINE_W: u32 = 40;
 
+/// The protocol of a design.
+fn protocol(design: &str) -> Protocol {
+    match design {
+        "tc-weak" => Protocol::Tcw,
+        "tc-strong" => Protocol::Tcs,
+        _ => Protocol::Gtsc,
+    }
+}
+
 /// The paper's, for the machine.
 fn blocks(system: &System) -> Timestamp {
     let paper = Timestamp::named().remove("paper").expect("it has a name");
@@ -76,7 +85,7 @@ fn blocks(system: &System) -> Timestamp {
         l2_sets: sets(l2.bytes / u64::from(l2.banks.max(1)), l2.ways),
         l2_ways: l2.ways,
         l2_mshr: l2.misses,
-        proto: if l1.design.as_str() == "tc-weak" { Protocol::Tcw } else { Protocol::Tcs },
+        protocol: protocol(&l1.design),
         ..paper
     }
 }
@@ -124,6 +133,38 @@ impl Parameters {
             l2_banks: of_gpu(system.l2.banks).next_power_of_two(),
             ..self.blocks.clone()
         })
+    }
+}
+
+/// Bytes of timestamps in messages, by operation (specification, table 3.1 and section 9).
+#[derive(Clone, Copy, Debug)]
+pub struct TimestampBytes {
+    requests: [u8; 4],
+    answers: [u8; 4],
+}
+
+impl TimestampBytes {
+    /// Those of a protocol: none in a request of TC, and in an answer an expiry of 32 bits.
+    pub fn of(blocks: &Timestamp) -> Self {
+        if blocks.protocol != Protocol::Gtsc {
+            return Self { requests: [0; 4], answers: [4; 4] };
+        }
+        let field = blocks.ts_w.div_ceil(8) as u8;
+        let (mut requests, mut answers) = ([2 * field; 4], [2 * field; 4]);
+        // An atomic needs no `wts`, as it leaves no copy in its L1. A renewal is an `rts`.
+        requests[usize::from(bus_op::ATOM)] = field;
+        answers[usize::from(rsp_op::RNW)] = field;
+        Self { requests, answers }
+    }
+
+    #[inline]
+    pub fn of_request(&self, op: u8) -> u8 {
+        self.requests[usize::from(op & 3)]
+    }
+
+    #[inline]
+    pub fn of_answer(&self, op: u8) -> u8 {
+        self.answers[usize::from(op & 3)]
     }
 }
 

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use ports::timestamp::types::CoreRsp;
 
-use super::super::side::Side;
 use super::{Cache, IDS, aop_of};
 use crate::check::sequential::WaveOf;
 use crate::check::timed::{Access, AtomicKind, Begun, Kind as Over};
@@ -45,7 +44,7 @@ impl Issued {
     }
 }
 
-impl<S: Side> Cache<S> {
+impl Cache {
     /// A request begins.
     #[cold]
     pub(super) fn tell_issue(&mut self, port: &mut Port, request: Handle<Message>) {

@@ -1,0 +1,209 @@
+//! The lines of an L1: tags, data, leases, stores to them that are under way, and order of use
+//! (specification 5.3).
+
+use std::hash::{Hash, Hasher};
+
+use ports::timestamp::types::{BusRsp, LineData};
+
+use crate::state::{MAX_WIDTH, State};
+
+/// The lease of a line.
+#[derive(Clone, Copy, Debug, Default, Hash)]
+pub(super) struct Lease {
+    /// G-TSC: when the line was written. TC: 0.
+    pub wts: u32,
+    /// Its end: G-TSC: the last time at which the line may be read. TC: the first cycle in which it
+    /// may not.
+    pub rts: u32,
+    /// G-TSC: stores under way; nobody reads the line meanwhile.
+    pub lock: u8,
+    /// G-TSC: the bank had newer bytes than this copy.
+    pub bad: bool,
+}
+
+impl Lease {
+    #[inline(always)]
+    pub fn is_locked(&self) -> bool {
+        self.lock > 0
+    }
+
+    /// A store is sent.
+    pub fn lock(&mut self) {
+        self.bad &= self.is_locked();
+        self.lock += 1;
+    }
+
+    /// The oldest store is acknowledged. False: the line must go.
+    pub fn unlock(&mut self, ack: &BusRsp) -> bool {
+        self.lock = self.lock.saturating_sub(1);
+        self.bad |= !ack.ok;
+        if self.is_locked() {
+            return true;
+        }
+        (self.wts, self.rts) = (ack.wts, ack.rts);
+        !self.bad
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Line {
+    valid: bool,
+    line: u64,
+    /// `uses` at its last use.
+    used: u64,
+    lease: Lease,
+}
+
+/// Lines in sets. A place is a way of a set.
+#[derive(Clone, Debug)]
+pub(super) struct Lines {
+    sets: u64,
+    ways: usize,
+    lines: Box<[Line]>,
+    data: Box<[LineData]>,
+    uses: u64,
+}
+
+impl Lines {
+    /// The lines that are here, and in which order those of a set were used. All leases that are
+    /// over by `now` are alike; G-TSC has no such cycle, 0.
+    pub fn hash_at<H: Hasher>(&self, now: u32, hasher: &mut H) {
+        for (place, at) in self.lines.iter().enumerate() {
+            at.valid.hash(hasher);
+            if at.valid {
+                let set = &self.lines[place - place % self.ways..][..self.ways];
+                let older = set.iter().filter(|other| other.valid && other.used < at.used).count();
+                let lease = Lease { rts: at.lease.rts.max(now), ..at.lease };
+                (at.line, older, &self.data[place], lease).hash(hasher);
+            }
+        }
+    }
+
+    pub fn new(sets: u32, ways: u32) -> Self {
+        let places = (sets * ways) as usize;
+        Self {
+            sets: sets.into(),
+            ways: ways as usize,
+            lines: vec![Line::default(); places].into(),
+            data: vec![LineData::default(); places].into(),
+            uses: 0,
+        }
+    }
+
+    /// The place of a way of the line's set.
+    #[inline(always)]
+    pub fn place(&self, line: u64, way: usize) -> usize {
+        (line & (self.sets - 1)) as usize * self.ways + way
+    }
+
+    /// Its way.
+    #[inline(always)]
+    pub fn way(&self, place: usize) -> u8 {
+        (place % self.ways) as u8
+    }
+
+    #[inline(always)]
+    fn set(&self, line: u64) -> &[Line] {
+        let first = self.place(line, 0);
+        &self.lines[first..first + self.ways]
+    }
+
+    /// Where the line is.
+    #[inline(always)]
+    pub fn find(&self, line: u64) -> Option<usize> {
+        let way = self.set(line).iter().position(|at| at.valid && at.line == line)?;
+        Some(self.place(line, way))
+    }
+
+    /// It has a line.
+    #[inline(always)]
+    pub fn is_valid(&self, place: usize) -> bool {
+        self.lines[place].valid
+    }
+
+    #[inline(always)]
+    pub fn lease(&self, place: usize) -> &Lease {
+        &self.lines[place].lease
+    }
+
+    #[inline(always)]
+    pub fn lease_mut(&mut self, place: usize) -> &mut Lease {
+        &mut self.lines[place].lease
+    }
+
+    #[inline(always)]
+    pub fn data(&self, place: usize) -> &LineData {
+        &self.data[place]
+    }
+
+    #[inline(always)]
+    pub fn data_mut(&mut self, place: usize) -> &mut LineData {
+        &mut self.data[place]
+    }
+
+    /// Its line becomes the one that was used last.
+    #[inline(always)]
+    pub fn touch(&mut self, place: usize) {
+        self.uses += 1;
+        self.lines[place].used = self.uses;
+    }
+
+    /// Bit w: way w of the line's set is invalid, or no store to its line is under way.
+    pub fn replaceable(&self, line: u64) -> u16 {
+        let ways = self.set(line).iter().enumerate();
+        ways.map(|(way, at)| u16::from(!at.valid || !at.lease.is_locked()) << way).sum()
+    }
+
+    /// The lowest invalid way of the line's set, else the one of these that was used least
+    /// recently.
+    pub fn victim(&self, line: u64, ways: u16) -> Option<usize> {
+        let set = self.set(line);
+        let oldest = || {
+            let candidates = (0..self.ways).filter(|way| ways >> way & 1 == 1);
+            candidates.min_by_key(|&way| set[way].used)
+        };
+        let way = set.iter().position(|at| !at.valid).or_else(oldest)?;
+        Some(self.place(line, way))
+    }
+
+    /// A line comes; this is a use.
+    pub fn install(&mut self, place: usize, line: u64, lease: Lease, data: &LineData) {
+        self.lines[place] = Line { valid: true, line, used: 0, lease };
+        self.data[place] = *data;
+        self.touch(place);
+    }
+
+    /// Its line goes.
+    pub fn drop(&mut self, place: usize) {
+        self.lines[place].valid = false;
+    }
+
+    /// All lines go.
+    pub fn clear(&mut self) {
+        self.lines.iter_mut().for_each(|at| at.valid = false);
+    }
+
+    /// The registers.
+    pub fn show_state(&self, state: &mut State, is_gtsc: bool, line_w: u32, ts_w: u32) {
+        let places = self.lines.len();
+        if places <= MAX_WIDTH as usize {
+            state.flags("valid", self.lines.iter().map(|at| at.valid));
+        }
+        for (place, at) in self.lines.iter().enumerate() {
+            let Line { valid, line, lease, .. } = *at;
+            if is_gtsc {
+                state.bits_while(valid, &format!("wts[{place}]"), ts_w, lease.wts);
+                state.bits_while(valid, &format!("rts[{place}]"), ts_w, lease.rts);
+            } else {
+                state.bits_while(valid, &format!("exp[{place}]"), 32, lease.rts);
+            }
+            // The RTL has tags, and these by sets.
+            state.bits_while(valid, &format!("line_of_place[{place}]"), line_w, line);
+            if is_gtsc {
+                state.bits_while(valid, &format!("lock_of_place[{place}]"), 7, lease.lock);
+                let bad = valid && lease.is_locked();
+                state.bits_while(bad, &format!("bad_of_place[{place}]"), 1, u8::from(lease.bad));
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Requests of an SM, and bytes of lines.
+
+use ports::timestamp::types::{CoreReq, LineData, aop, op};
+
+/// The mask is made of whole elements; `every` has the first byte of each.
+fn is_whole(mask: u128, size: u32, every: u128) -> bool {
+    let first = mask & every;
+    first * ((1 << size) - 1) == mask
+}
+
+/// A request that can be (specification 12).
+pub(super) fn is_legal(req: &CoreReq, warps: u32) -> bool {
+    let elements = || match req.sz {
+        false => is_whole(req.mask, 4, u128::MAX / 0xf),
+        true => is_whole(req.mask, 8, u128::MAX / 0xff),
+    };
+    let atomic = || req.aop <= aop::XCHG && elements();
+    u32::from(req.warp) < warps
+        && match req.op {
+            op::LD | op::ST => true,
+            op::ATOM => atomic(),
+            _ => false,
+        }
+}
+
+/// The bytes of a mask; others are 0.
+pub(super) fn masked(data: &LineData, mask: u128) -> LineData {
+    let mut masked = LineData::default();
+    write(&mut masked, data, mask);
+    masked
+}
+
+/// Bytes of a mask are written.
+pub(super) fn write(line: &mut LineData, data: &LineData, mask: u128) {
+    for (byte, (to, from)) in line.0.iter_mut().zip(&data.0).enumerate() {
+        if mask >> byte & 1 == 1 {
+            *to = *from;
+        }
+    }
+}

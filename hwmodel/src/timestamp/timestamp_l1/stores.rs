@@ -1,0 +1,85 @@
+//! The table of stores and atomics under way (specification 4, STQ).
+
+use std::hash::{Hash, Hasher};
+
+use crate::state::State;
+
+/// One of them.
+#[derive(Clone, Copy, Debug, Default, Hash)]
+pub(super) struct Store {
+    pub warp: u8,
+    pub id: u8,
+    /// G-TSC: its line, and whether it has locked it.
+    pub line: u64,
+    pub lock: bool,
+    /// G-TSC: a flush has passed.
+    pub stale: bool,
+}
+
+/// All of them.
+#[derive(Clone, Debug)]
+pub(super) struct Stores {
+    stores: Box<[Store]>,
+    /// Bit e: entry e is under way.
+    valid: u64,
+}
+
+/// Those that are under way.
+impl Hash for Stores {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.valid.hash(hasher);
+        self.all().filter(|(valid, _)| *valid).for_each(|(_, store)| store.hash(hasher));
+    }
+}
+
+impl Stores {
+    pub fn new(stores: u32) -> Self {
+        Self { stores: vec![Store::default(); stores as usize].into(), valid: 0 }
+    }
+
+    /// The lowest free entry.
+    pub fn free(&self) -> Option<usize> {
+        let entry = self.valid.trailing_ones() as usize;
+        (entry < self.stores.len()).then_some(entry)
+    }
+
+    /// A free entry is taken; returns what it is called on the bus.
+    pub fn put(&mut self, entry: usize, store: Store) -> u8 {
+        self.stores[entry] = store;
+        self.valid |= 1 << entry;
+        0x80 | entry as u8
+    }
+
+    /// What an acknowledgement is for; its entry becomes free.
+    pub fn take(&mut self, id: u8) -> Option<Store> {
+        let entry = usize::from(id & 0x3f);
+        let found = id >> 6 == 0b10 && self.valid >> entry & 1 == 1;
+        self.valid &= !(u64::from(found) << entry);
+        found.then(|| self.stores[entry])
+    }
+
+    /// A flush passes.
+    pub fn flush_passes(&mut self) {
+        self.stores.iter_mut().for_each(|store| store.stale = true);
+    }
+
+    /// Each entry, and whether it is under way.
+    fn all(&self) -> impl Iterator<Item = (bool, &Store)> {
+        self.stores.iter().enumerate().map(|(entry, store)| (self.valid >> entry & 1 == 1, store))
+    }
+
+    /// The registers.
+    pub fn show_state(&self, state: &mut State, is_gtsc: bool, line_w: u32) {
+        state.flags("valid", self.all().map(|(valid, _)| valid));
+        for (entry, (valid, store)) in self.all().enumerate() {
+            let Store { warp, id, line, lock, stale } = *store;
+            state.bits_while(valid, &format!("warp[{entry}]"), 6, warp);
+            state.bits_while(valid, &format!("id[{entry}]"), 8, id);
+            if is_gtsc {
+                state.bits_while(valid, &format!("line[{entry}]"), line_w, line);
+                // The RTL holds it bit by bit.
+                state.bits_while(valid, &format!("holds[{entry}]"), 1, u8::from(lock && !stale));
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The clocks of warps in logical time (specification 5.6). TC leaves them alone.
+
+use crate::state::State;
+
+const WARPS: usize = 64;
+
+/// Of each warp.
+#[derive(Clone, Debug, Hash)]
+pub(super) struct Warps {
+    ts: [u32; WARPS],
+    /// Hits since it was last answered from the L2.
+    spin: [u16; WARPS],
+}
+
+impl Warps {
+    pub fn new() -> Self {
+        Self { ts: [1; WARPS], spin: [0; WARPS] }
+    }
+
+    /// What a warp's clock shows.
+    #[inline(always)]
+    pub fn ts(&self, warp: u8) -> u32 {
+        self.ts[usize::from(warp)]
+    }
+
+    #[inline(always)]
+    pub fn set(&mut self, warp: u8, ts: u32) {
+        self.ts[usize::from(warp)] = ts;
+    }
+
+    /// A warp's clock never falls.
+    #[inline(always)]
+    pub fn raise(&mut self, warp: u8, ts: u32) {
+        let clock = &mut self.ts[usize::from(warp)];
+        *clock = ts.max(*clock);
+    }
+
+    /// A warp has hit. True: for the last of so many times.
+    #[inline(always)]
+    pub fn spins(&mut self, warp: u8, most: u32) -> bool {
+        let spin = &mut self.spin[usize::from(warp)];
+        *spin += 1;
+        let last = u32::from(*spin) == most;
+        if last {
+            *spin = 0;
+        }
+        last
+    }
+
+    /// A warp is answered from the L2.
+    #[inline(always)]
+    pub fn answered(&mut self, warp: u8) {
+        self.spin[usize::from(warp)] = 0;
+    }
+
+    /// The registers of so many warps.
+    pub fn show_state(&self, state: &mut State, warps: u32, ts_w: u32) {
+        for warp in 0..warps as usize {
+            state.bits(&format!("ts[{warp}]"), ts_w, self.ts[warp]);
+            state.bits(&format!("spin[{warp}]"), 16, self.spin[warp]);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! An L1 of G-TSC by itself: specification 5.1 to 5.6, 12. Figures come from its text; the test
+//! plays the banks.
+
+mod answers;
+mod counters;
+mod errors;
+mod examples;
+mod flush;
+mod policy;
+mod requests;
+mod timing;
+
+use duet_tests::with_both_bodies;
+use hwmodel::timestamp::timestamp_l1::TimestampL1;
+use ports::timestamp::timestamp_l1::{Config, Counters, err};
+use ports::timestamp::types::{BusReq, CoreReq, CoreRsp, bus_op, event, op};
+
+use super::{Bench, ack, atom, atom_ack, fill, ld, line_of, named, renewal, st, word_of};
+
+type Make = duet_tests::Make<TimestampL1>;
+
+fn on_both(check: impl Fn(Bench)) {
+    with_bodies(|body| check(Bench::new(body(&config()), false)));
+}
+
+fn with_bodies(check: impl Fn(Make)) {
+    with_both_bodies::<TimestampL1>(check);
+}
+
+/// The small parameters of specification 2: four warps, timestamps of 6 bits, two loads for each
+/// of four lines, four stores, SPIN 8.
+fn config() -> Config {
+    (&named("small")).into()
+}
+
+/// Lines of three sets; two others of the first one's set.
+const X: u64 = 0;
+const Y: u64 = 1;
+const Z: u64 = 2;
+const OTHERS: [u64; 2] = [4, 8];
+
+/// What a load is told: when it was, and the first byte.
+fn load(rsp: CoreRsp) -> (u32, u8) {
+    assert_eq!(rsp.op, op::LD);
+    (rsp.ts, rsp.data.0[0])
+}
+
+/// A request for a line.
+fn read(id: u8, line: u64, wts: u32, warp_ts: u32) -> BusReq {
+    BusReq { op: bus_op::RD, id, line, wts, warp_ts, ..BusReq::default() }
+}
+
+impl Bench {
+    /// Warp 0 has read the line, which has a lease.
+    fn has(&mut self, line: u64, lease: (u32, u32), byte: u8) {
+        let id = self.asks(ld(0, line)).id;
+        self.told(fill(id, lease, byte));
+    }
+
+    /// The clock of a warp becomes `ts`, by a line that it reads.
+    fn clock(&mut self, warp: u8, line: u64, ts: u32) {
+        let id = self.asks(ld(warp, line)).id;
+        assert_eq!(self.told(fill(id, (ts, ts), 0)).ts, ts);
+    }
+
+    /// A new generation.
+    fn flush(&mut self) {
+        self.next.rep = (self.next.rep + 1) & 3;
+        self.run(3);
+    }
+
+    fn cnt(&self) -> Counters {
+        self.shown().cnt
+    }
+}
