@@ -50,9 +50,7 @@ fn main() {
     );
     if let Some(Windows { count, visits, slowest }) = machine.windows() {
         let bound = visits as f64 / slowest as f64;
-        println!(
-            "{visits} visits of components in {count} windows, at most {bound:.2} times as fast"
-        );
+        println!("{visits} wake-ups in {count} windows: at most {bound:.2} times as fast");
     }
 }
 

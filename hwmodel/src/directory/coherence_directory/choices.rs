@@ -1,5 +1,5 @@
-//! What the specification decides, as constants that the protocol reads. Tests run the protocol with
-//! one of them changed (`rule.rs`).
+//! What the specification decides, as constants that the protocol reads. Tests run the protocol
+//! with one of them changed (`rule.rs`).
 
 use super::op;
 

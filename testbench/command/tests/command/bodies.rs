@@ -341,7 +341,8 @@ fn rtl_of_ones_own_replaces_the_projects() {
     let refused = verdict.split_once(": Verilator rejects the RTL with ").expect(&verdict).1;
     assert!(refused.contains(&format!(": {place}")), "{verdict}");
     let folder = desk.file("rtl").display().to_string();
-    let place = format!("%Error-MODMISSING: {folder}/finepack/packetizer/packetizer.sv:{number}:3: ");
+    let file = format!("{folder}/finepack/packetizer/packetizer.sv");
+    let place = format!("%Error-MODMISSING: {file}:{number}:3: ");
     desk.refuses(2, &format!("{RUN} --rtl {folder}"), &[&place]);
     desk.refuses(2, &format!("{RUN} --rtl nosuch"), &["--rtl nosuch: No such file"]);
     fs::create_dir(desk.file("empty")).unwrap();

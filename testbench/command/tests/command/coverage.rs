@@ -61,7 +61,8 @@ fn toggle_without_a_reason_is_told_of() {
         std::fs::write(desk.file("0.dat"), text).unwrap();
         let (said, status) = coverage(&desk.file("."), &[]);
         assert_eq!(status, verdict, "{said}");
-        let missing = "toggle  timestamp/gtsc_rst/gtsc_rst.sv: no_such_signal: NO REASON: 1 of them: [3]:0->1";
+        let missing = "toggle  timestamp/gtsc_rst/gtsc_rst.sv: no_such_signal: NO REASON: 1 of \
+                       them: [3]:0->1";
         assert_eq!(said.contains(missing), count == 0, "{said}");
     }
 }
