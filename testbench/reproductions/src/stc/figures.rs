@@ -7,10 +7,10 @@ use hwmodel::stc::epoch_manager::EpochManager;
 use machine::System;
 use ports::stc::types::Stc;
 
-use crate::lease_storage::{self, Storage};
 use super::points::{CUS, TCS};
 use crate::experiment::{Point, Record, Runs, percent};
 use crate::figure::{self, Each, Figure, Ours, ours};
+use crate::lease_storage::{self, Storage};
 use crate::registers::bits;
 
 /// Programs that stand for the paper's with reuse across kernels.

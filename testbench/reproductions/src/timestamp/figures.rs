@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::SHARING;
 use super::inputs::CYCLES;
-use crate::lease_storage::{self, Storage};
 use super::points::{CAUSES, L1, LEASES, NONE, PROTOCOLS, RC, SC, TC_LEASES, TCS, TCW};
 use crate::energy;
 use crate::experiment::{Record, Runs, percent, share};
 use crate::figure::{self, Each, Figure, Ours, ours};
 use crate::instructions::Instructions;
+use crate::lease_storage::{self, Storage};
 
 /// Counted in a run.
 type Count = fn(&Record) -> f64;
