@@ -29,6 +29,7 @@ mod sampling;
 mod sharing;
 mod statistics;
 mod stc;
+mod timestamp;
 
 pub use build::make::BuildError;
 pub use build::{

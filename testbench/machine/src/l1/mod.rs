@@ -6,7 +6,6 @@ mod none;
 mod policy;
 mod port;
 pub mod src;
-mod timestamp;
 mod unit;
 pub mod without;
 

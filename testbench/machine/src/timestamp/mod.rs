@@ -15,10 +15,10 @@ mod unit;
 use cosim::cpelide::SyncMode;
 use ports::message;
 
-use super::{Design, SRC};
 use crate::build::make::Make;
 use crate::check::timed::Clock;
 use crate::config::memory_model::{Fences, MemoryModel};
+use crate::l1::{Design, SRC};
 use crate::l2;
 use parameters::check;
 

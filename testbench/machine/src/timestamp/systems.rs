@@ -5,7 +5,7 @@ use crate::config::systems::{KEPT, Preset, Variant, kept, with_chiplets};
 inventory::submit! { Preset {
         about: "Tabbakh's thesis (table 3.3): as `fermi-16sm`, with eight memory partitions",
         twin: 4,
-        text: include_str!("../../../systems/fermi-16sm-8p.toml"),
+        text: include_str!("../../systems/fermi-16sm-8p.toml"),
         grows: with_chiplets,
         members: &[("fermi-16sm-8p", 1)],
         variants: VARIANTS,
