@@ -182,11 +182,11 @@ lint: setup
 synth: .tools/installed
 	python3 rtl/synth.py
 
-# The assertions of the RTL, proven; fails where one is not that rtl/unproven.txt does not list.
+# The assertions of the RTL, proven; fails where one is not that rtl/*/unproven.txt does not list.
 prove: .tools/installed
 	python3 rtl/prove.py --require
 
-# Each reset taken away, one at a time: lockstep finds it, or rtl/resets.txt says why nobody can.
+# Each reset taken away, one at a time: lockstep finds it, or rtl/*/resets.txt gives the reason.
 resets: setup
 	python3 rtl/resets.py
 

@@ -7,6 +7,7 @@ Verilator runs with the default parameters of each block (the build lints every 
 configuration); slang is skipped with a notice where its Python package is missing, and so is a
 block that instantiates Ibex where Ibex is missing. Files of third parties are read, not linted."""
 
+import argparse
 import glob
 import os
 import subprocess
@@ -39,26 +40,26 @@ def ibex():
     return folder if os.path.exists(os.path.join(folder, "rtl", "ibex_top.sv")) else None
 
 
-def third_party(block, name):
+def third_party(rtl, block, name):
     """A file beside a block's sources that says what to read of Ibex, if it has one."""
-    path = os.path.join(tree.folder(RTL, block), name)
+    path = os.path.join(tree.folder(rtl, block), name)
     return [path] if os.path.exists(path) else []
 
 
-def own(block):
+def own(rtl, block):
     """All files of the project for a block, or what the blocks of a family share."""
-    folder = tree.folder(RTL, block)
+    folder = tree.folder(rtl, block)
     return sorted(glob.glob(os.path.join(folder, "*.sv")) + glob.glob(os.path.join(folder, "*.svh")))
 
 
-def search(block):
+def search(rtl, block):
     """Where a tool looks for modules and headers of a block."""
-    return [word for folder in tree.folders(RTL, block) for word in ("-I" + folder, "-y", folder)]
+    return [word for folder in tree.folders(rtl, block) for word in ("-I" + folder, "-y", folder)]
 
 
-def long_lines():
+def long_lines(rtl):
     """The lines of *.rs, *.sv and *.svh that are too long, as `file:line: columns`."""
-    root = os.path.dirname(RTL)
+    root = os.path.dirname(rtl)
     for folder, folders, files in os.walk(root):
         kept = [d for d in folders if d not in ("target", "out") and not d.startswith(".")]
         folders[:] = sorted(kept)
@@ -78,20 +79,20 @@ def defines(block):
     return [[]] + [[name] for name in TESTS.get(block, [])]
 
 
-def lint_verilator(block, names):
+def lint_verilator(rtl, block, names):
     program, root = verilator()
     env = dict(os.environ, VERILATOR_ROOT=root) if root else None
     # The waiver first: it counts for what is read after it.
-    command = [program] + third_party(block, "ibex.vlt")
-    command += [arg for f in third_party(block, "ibex.f") for arg in ("-f", f)]
+    command = [program] + third_party(rtl, block, "ibex.vlt")
+    command += [arg for f in third_party(rtl, block, "ibex.f") for arg in ("-f", f)]
     command += [f"-D{name}" for name in names]
     command += ["--lint-only", "-Wall", "--assert", "-Wno-SYNCASYNCNET"]
-    command += search(block) + ["--top-module", block] + tree.sources(RTL, block)
+    command += search(rtl, block) + ["--top-module", block] + tree.sources(rtl, block)
     # The report on stdout says nothing about the block; findings go to stderr.
     return subprocess.run(command, env=env, stdout=subprocess.DEVNULL).returncode == 0
 
 
-def lint_slang(block, names):
+def lint_slang(rtl, block, names):
     from pyslang.driver import Driver
 
     driver = Driver()
@@ -99,10 +100,10 @@ def lint_slang(block, names):
     # A cast may be useless for the default widths and needed for others; a default in a
     # `unique case` is the project's style.
     command = ["slang", "-Wextra", "-Wno-useless-cast", "-Wno-case-redundant-default", "-Werror"]
-    command += search(block) + ["--top", block]
-    for f in third_party(block, "ibex.f"):
+    command += search(rtl, block) + ["--top", block]
+    for f in third_party(rtl, block, "ibex.f"):
         command += ["-f", f, "--suppress-warnings", os.environ["IBEX"] + "/..."]
-    command += [f"-D{name}" for name in names] + tree.sources(RTL, block)
+    command += [f"-D{name}" for name in names] + tree.sources(rtl, block)
     if not driver.parseCommandLine(" ".join(command)):
         return False
     if not (driver.processOptions() and driver.parseAllSources()):
@@ -112,6 +113,10 @@ def lint_slang(block, names):
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rtl", default=RTL, help="another folder with blocks")
+    rtl = os.path.abspath(parser.parse_args().rtl)
+    tree.refuse_modules_of_duet(rtl)
     sys.path.insert(0, os.path.join(TOOLS, "python"))
     try:
         import pyslang.driver  # noqa: F401
@@ -120,28 +125,28 @@ def main():
     except ImportError:
         slang = False
         print("lint: slang is not installed, only Verilator looks at rtl/", file=sys.stderr)
-    todo = tree.blocks(RTL)
+    todo = tree.blocks(rtl)
     if ibex():
         os.environ["IBEX"] = ibex()  # the file list names it
     else:
-        for block in [b for b in todo if third_party(b, "ibex.f")]:
+        for block in [b for b in todo if third_party(rtl, b, "ibex.f")]:
             print(f"lint: Ibex is not installed, rtl/{block} is not looked at", file=sys.stderr)
             todo.remove(block)
     runs = [(b, d) for b in todo for d in defines(b)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        passed = pool.map(lambda run: lint_verilator(*run), runs)
+        passed = pool.map(lambda run: lint_verilator(rtl, *run), runs)
     bad = [block for (block, _), passes in zip(runs, passed) if not passes]
-    bad += [b for b in todo for d in [*defines(b), ["SYNTHESIS"]] if slang and not lint_slang(b, d)]
+    bad += [b for b in todo for d in [*defines(b), ["SYNTHESIS"]] if slang and not lint_slang(rtl, b, d)]
     for block in sorted(set(bad)):
         print(f"lint: rtl/{block} has findings", file=sys.stderr)
     if not bad:
         print(f"lint: {len(todo)} blocks of rtl/ without findings")
-    long = list(long_lines())
+    long = list(long_lines(rtl))
     for line in long:
         print(f"{line}, at most {COLUMNS}", file=sys.stderr)
     import tags
 
-    wrong = list(tags.findings())
+    wrong = list(tags.findings(rtl))
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if bad or long or wrong else 0

@@ -344,10 +344,10 @@ def print_markdown(results):
               f"| {len(count['failed'])} | {sum(one['seconds'] for one in own):.0f} |")
 
 
-def unproven():
+def unproven(rtl):
     """What need not be proven, as (block, assertion)."""
     found = set()
-    for path in tree.beside(lint.RTL, UNPROVEN):
+    for path in tree.beside(rtl, UNPROVEN):
         with open(path, encoding="utf-8") as lines:
             found |= {tuple(line.split()[:2]) for line in lines if line.strip() and line[0] != "#"}
     return found
@@ -355,12 +355,12 @@ def unproven():
 
 def run(rtl, arguments):
     """The results of all that is asked for, and what could not be proven."""
-    configs = synth.set_up()
+    configs = synth.set_up(rtl)
     if configs is None:
         print("prove: make .tools/installed installs pyosys, which has yosys and ABC; it takes pip",
               file=sys.stderr)
         sys.exit(0 if arguments.quick else 5)
-    known = tree.blocks(rtl) + list(SHARED)
+    known = tree.blocks(rtl) + (list(SHARED) if tree.common(rtl).startswith(rtl) else [])
     for block in arguments.block or []:
         if block not in known:
             fail(f"there is no block {block}; there are {', '.join(known)}")
@@ -401,6 +401,7 @@ def main():
                         help="fail unless all is proven that rtl/*/unproven.txt does not list")
     arguments = parser.parse_args()
     rtl = os.path.abspath(arguments.rtl)
+    tree.refuse_modules_of_duet(rtl)
     results, broken = [], []
     if arguments.show:
         for path in arguments.show:
@@ -416,7 +417,7 @@ def main():
         print_markdown(results)
     else:
         print_results(results)
-    allowed = unproven() if arguments.require else set()
+    allowed = unproven(rtl) if arguments.require else set()
     for one in results:
         place = f"{one['block']} {one['config']}: {one['assertion']}"
         if one["result"] == "failed":

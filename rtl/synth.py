@@ -148,7 +148,7 @@ def ibex_arguments(rtl, block, folder):
 
 def read_command(rtl, top, given, folder, options=("-DSYNTHESIS",)):
     """The command that reads a block, or a module of rtl/common, with the parameters `given`."""
-    common = os.path.join(rtl, tree.COMMON)
+    common = tree.common(rtl)
     files = tree.sources(rtl, top)
     if top not in tree.places(rtl):
         files += [os.path.join(common, top + ".sv")]
@@ -259,7 +259,13 @@ def print_papers(memories):
             print(f"{block:20}  {what:32}  {bits // 8:6}  {have // 8:6}  {source}")
 
 
-def set_up():
+def configurations(rtl):
+    """The folder with the named configurations of a tree of RTL."""
+    own, duet = os.path.join(os.path.dirname(os.path.abspath(rtl)), "configs"), os.path.dirname(lint.RTL)
+    return own if os.path.isdir(own) else os.path.join(duet, "cosim", "configs")
+
+
+def set_up(rtl=lint.RTL):
     """Lets this process and those that it starts import pyosys. The named configurations by family;
     None, with a notice, where it is missing."""
     sys.path.insert(0, os.path.join(lint.TOOLS, "python"))
@@ -272,7 +278,7 @@ def set_up():
         print(f"{error.name} is not installed, nothing is synthesised", file=sys.stderr)
         return None
     configs = {}
-    for path in glob.glob(os.path.join(os.path.dirname(lint.RTL), "cosim", "configs", "*.toml")):
+    for path in glob.glob(os.path.join(configurations(rtl), "*.toml")):
         with open(path, "rb") as file:
             configs[os.path.basename(path).removesuffix(".toml")] = tomllib.load(file)
     return configs
@@ -285,7 +291,8 @@ def main():
     parser.add_argument("config", nargs="*", help="named configurations (default: small paper)")
     arguments = parser.parse_args()
     rtl = os.path.abspath(arguments.rtl)
-    configs = set_up()
+    tree.refuse_modules_of_duet(rtl)
+    configs = set_up(rtl)
     if configs is None:
         return 0
     blocks = tree.blocks(rtl)

@@ -91,16 +91,16 @@ class Readme:
         return next(iter(begin + has), None)
 
 
-def rule(block, key, readmes):
+def rule(block, key, readmes, rtl=lint.RTL):
     """The block and the line of its README that a key in the RTL of `block` names; None where there
     is no such statement. `readmes` keeps those that were read."""
     other, _, rest = key.partition(" ")
-    if rest and other in tree.places(lint.RTL):
+    if rest and other in tree.places(rtl):
         block, key = other, rest
-    if block not in tree.places(lint.RTL):
+    if block not in tree.places(rtl):
         return None
     if block not in readmes:
-        readmes[block] = Readme(block)
+        readmes[block] = Readme(block, rtl)
     line = readmes[block].line(key)
     return None if line is None else (block, line)
 
@@ -154,22 +154,22 @@ UNTAGGED = {
 }
 
 
-def findings():
+def findings(rtl):
     """What is wrong with the tags: one that names nothing, a rule without one."""
     readmes, named = {}, set()
-    blocks = tree.blocks(lint.RTL)
-    for block in [*blocks, *tree.families(lint.RTL)]:
-        for path in lint.own(block):
+    blocks = tree.blocks(rtl)
+    for block in [*blocks, *tree.families(rtl)]:
+        for path in lint.own(rtl, block):
             with open(path, encoding="utf-8") as source:
                 for number, line in enumerate(source, 1):
                     for key in keys(line.rstrip("\n")):
-                        at = rule(block, key, readmes)
+                        at = rule(block, key, readmes, rtl)
                         named.add(at)
                         if at is None:
-                            yield f"{os.path.relpath(path, lint.RTL)}:{number}: no rule `{key}`"
+                            yield f"{os.path.relpath(path, rtl)}:{number}: no rule `{key}`"
     for block in blocks:
-        readme = readmes.setdefault(block, Readme(block))
+        readme = readmes.setdefault(block, Readme(block, rtl))
         for number in readme.numbers():
             if (block, readme.line(str(number))) not in named \
                     and number not in UNTAGGED.get(block, ()):
-                yield f"{tree.places(lint.RTL)[block]}/README.md: no tag names rule {number}"
+                yield f"{tree.places(rtl)[block]}/README.md: no tag names rule {number}"

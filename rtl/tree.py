@@ -5,6 +5,8 @@ import glob
 import os
 
 COMMON = "common"
+# duet's own RTL.
+OWN = os.path.dirname(os.path.abspath(__file__))
 
 
 def places(rtl):
@@ -32,12 +34,26 @@ def folder(rtl, block):
     return os.path.join(rtl, places(rtl).get(block, block))
 
 
+def common(rtl):
+    """The shared modules: duet's own where the tree has none."""
+    folder = os.path.join(rtl, COMMON)
+    return folder if os.path.isdir(folder) else os.path.join(OWN, COMMON)
+
+
 def folders(rtl, block):
     """Where what a block is made of lies: `common`, its family, its own folder."""
-    place = places(rtl).get(block, block)
-    family = os.path.dirname(place)
-    wanted = dict.fromkeys(filter(None, [COMMON, family, place]))
-    return [path for name in wanted if os.path.isdir(path := os.path.join(rtl, name))]
+    place = places(rtl).get(block)
+    own = [os.path.join(rtl, name) for name in (os.path.dirname(place), place) if name] if place else []
+    return list(dict.fromkeys([common(rtl), *own]))
+
+
+def refuse_modules_of_duet(rtl):
+    """Ends the program where a tree has a block of duet as well."""
+    if os.path.abspath(rtl) != OWN:
+        own = places(OWN)
+        for block, place in places(rtl).items():
+            if block in own and not os.path.isdir(os.path.join(rtl, COMMON)):
+                raise SystemExit(f"{block} lies in {os.path.join(rtl, place)} and in {os.path.join(OWN, own[block])}")
 
 
 def top(rtl, block):
@@ -48,6 +64,8 @@ def top(rtl, block):
 def sources(rtl, block):
     """The packages that a block may import, then its modules."""
     *above, own = folders(rtl, block)
+    if block not in places(rtl):
+        above, own = [own], ""
     modules = sorted(glob.glob(os.path.join(own, "*.sv")))
     packages = [p for place in above for p in sorted(glob.glob(os.path.join(place, "*_pkg.sv")))]
     packages += [path for path in modules if path.endswith("_pkg.sv")]

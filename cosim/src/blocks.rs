@@ -6,6 +6,7 @@ use hwmodel::Model;
 use ports::Description;
 
 use crate::catalog::Pair;
+use crate::renamed;
 use crate::runner::{self, Options, Outcome, RunError};
 use crate::settings::{Chosen, FamilyEntry, StaticInput};
 use crate::stimulus::{NewStimulus, Stimulus};
@@ -54,7 +55,8 @@ pub fn all() -> Vec<&'static BlockEntry> {
     all
 }
 
-/// The block of this name.
+/// The block of this name, or that had it before.
 pub fn find(name: &str) -> Option<&'static BlockEntry> {
+    let name = renamed::block(name);
     all().into_iter().find(|block| block.name == name)
 }

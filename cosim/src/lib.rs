@@ -20,6 +20,7 @@ mod past;
 pub mod reach;
 pub mod recorder;
 pub mod registers;
+pub mod renamed;
 pub mod report;
 pub mod rtl;
 pub mod runner;

@@ -9,7 +9,7 @@ from pathlib import Path
 project = "duet"
 extensions = ["myst_parser"]
 root_doc = "README"
-include_patterns = ["*.md", "docs/**.md", "rtl/*/README.md", "firmware/README.md", "examples/**/README.md"]
+include_patterns = ["*.md", "docs/**.md", "rtl/*/*/README.md", "firmware/README.md", "examples/**/README.md"]
 # Folders are not looked into, which saves the search of what was built.
 exclude_patterns = [".*", "docs/book", "out", "target"]
 # Links to headings, `FILE.md#a-heading`, as repository pages make them.

@@ -22,13 +22,7 @@ impl Copy {
             return None;
         }
         let scratch = Scratch::new(test);
-        for folder in blocks::all().into_iter().map(|block| block.name).chain(["common"]) {
-            fs::create_dir(scratch.path().join(folder)).unwrap();
-            for file in files(&workspace().join("rtl").join(folder), &["sv", "svh", "f", "vlt"]) {
-                fs::copy(&file, scratch.path().join(folder).join(file.file_name().unwrap()))
-                    .unwrap();
-            }
-        }
+        copy_rtl(&workspace().join("rtl"), scratch.path());
         Some(Self(scratch))
     }
 
@@ -75,6 +69,18 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     files(folder, &["sv", "svh"])
 }
 
+/// Copies the RTL of a folder and of those in it.
+pub fn copy_rtl(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for file in files(from, &["sv", "svh", "f", "vlt"]) {
+        fs::copy(&file, to.join(file.file_name().unwrap())).unwrap();
+    }
+    let entries = fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path());
+    for folder in entries.filter(|path| path.is_dir()) {
+        copy_rtl(&folder, &to.join(folder.file_name().unwrap()));
+    }
+}
+
 /// The files of a folder that end so, by name.
 pub fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -98,7 +104,7 @@ fn swapped_fields_of_one_width_are_refused() {
     if let Some(copy) = Copy::new("swapped") {
         let (sop, eop) = ("logic                   sop; \\\n", "logic                   eop; \\\n");
         let (before, after) = (format!("{sop}    {eop}"), format!("{eop}    {sop}"));
-        copy.replace(&["common"], &before, &after);
+        copy.replace(&["finepack"], &before, &after);
         copy.refused("packetizer", &["FINEPACK_DRAIN_T", "field sop is not at"]);
         copy.refused("packetizer", &["FINEPACK_TLP_T", "field eop is not at"]);
         copy.refused("remote_write_queue", &["FINEPACK_DRAIN_T", "field eop is not at"]);
@@ -108,9 +114,9 @@ fn swapped_fields_of_one_width_are_refused() {
 #[test]
 fn swapped_fields_of_a_message_without_parameters_are_refused() {
     if let Some(copy) = Copy::new("swapped_command") {
-        copy.replace(&["common"], "logic [3:0]  chiplet;", "logic [3:0] second;");
-        copy.replace(&["common"], "logic [3:0]  kind;", "logic [3:0]  chiplet;");
-        copy.replace(&["common"], "logic [3:0] second;", "logic [3:0]  kind;");
+        copy.replace(&["cpelide"], "logic [3:0]  chiplet;", "logic [3:0] second;");
+        copy.replace(&["cpelide"], "logic [3:0]  kind;", "logic [3:0]  chiplet;");
+        copy.replace(&["cpelide"], "logic [3:0] second;", "logic [3:0]  kind;");
         copy.refused("local_command_processor", &["COMMAND_MSG_T", "field kind is not at"]);
         copy.refused("cp_crossbar", &["COMMAND_MSG_T", "field chiplet is not at"]);
     }
@@ -120,7 +126,7 @@ fn swapped_fields_of_a_message_without_parameters_are_refused() {
 fn field_of_another_width_is_refused() {
     if let Some(copy) = Copy::new("wider_field") {
         copy.replace(
-            &["common"],
+            &["finepack"],
             "logic [7:0]             overwritten;",
             "logic [8:0] overwritten;",
         );
@@ -133,8 +139,8 @@ fn field_of_another_width_is_refused() {
 fn renamed_field_is_refused() {
     if let Some(copy) = Copy::new("renamed_field") {
         // The RTL itself is whole: only the declaration knows the old name.
-        copy.replace(&["common"], "logic [15:0]            src;", "logic [15:0] source;");
-        copy.replace(&["depacketizer"], "src: {", "source: {");
+        copy.replace(&["finepack"], "logic [15:0]            src;", "logic [15:0] source;");
+        copy.replace(&["finepack/depacketizer"], "src: {", "source: {");
         copy.refused("depacketizer", &["depacketizer_top.sv", "src"]);
     }
 }
@@ -142,7 +148,7 @@ fn renamed_field_is_refused() {
 #[test]
 fn renamed_port_is_refused() {
     if let Some(copy) = Copy::new("renamed_port") {
-        copy.replace(&["packetizer"], "drain_ready_o", "drain_take_o");
+        copy.replace(&["finepack/packetizer"], "drain_ready_o", "drain_take_o");
         copy.refused("packetizer", &["packetizer_top.sv", "drain_ready_o"]);
     }
 }
@@ -151,8 +157,8 @@ fn renamed_port_is_refused() {
 fn port_of_another_width_is_refused() {
     if let Some(copy) = Copy::new("wider_port") {
         let (before, after) = ("logic [3:0] err_code_o", "logic [4:0] err_code_o");
-        copy.replace(&["depacketizer"], before, after);
-        copy.replace(&["depacketizer"], "= code_q;", "= 5'(code_q);");
+        copy.replace(&["finepack/depacketizer"], before, after);
+        copy.replace(&["finepack/depacketizer"], "= code_q;", "= 5'(code_q);");
         copy.refused("depacketizer", &["depacketizer_top.sv", "err_code_o"]);
     }
 }
@@ -161,8 +167,12 @@ fn port_of_another_width_is_refused() {
 fn dropped_port_is_refused() {
     if let Some(copy) = Copy::new("dropped_port") {
         let block = "remote_write_queue";
-        copy.replace(&[block], "  output logic [7:0]             rel_id_o,\n", "");
-        copy.replace(&[block], "    .rel_id_o,\n", "    .rel_id_o(),\n");
+        copy.replace(
+            &[&format!("finepack/{block}")],
+            "  output logic [7:0]             rel_id_o,\n",
+            "",
+        );
+        copy.replace(&[&format!("finepack/{block}")], "    .rel_id_o,\n", "    .rel_id_o(),\n");
         copy.refused(block, &["remote_write_queue_top.sv", "rel_id_o"]);
     }
 }
@@ -172,7 +182,7 @@ fn port_that_only_the_rtl_has_is_refused() {
     if let Some(copy) = Copy::new("extra_port") {
         let clock = "  input  logic       clk_i,\n";
         let extra = "  input  logic       clk_i,\n  input  logic       extra_i,\n";
-        copy.replace(&["packetizer"], clock, extra);
+        copy.replace(&["finepack/packetizer"], clock, extra);
         copy.refused("packetizer", &["packetizer_top.sv", "extra_i"]);
     }
 }

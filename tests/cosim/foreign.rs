@@ -9,7 +9,7 @@ use cosim::blocks;
 use duet_tests::{Scratch, has_rtl, has_rtl_of};
 use hwmodel::cpelide::command_processor::CommandProcessor;
 
-use crate::declaration::{files, workspace};
+use crate::declaration::{copy_rtl, workspace};
 
 const TOP: &str = "finepack/packetizer/packetizer.sv";
 
@@ -22,13 +22,7 @@ struct Copy {
 impl Copy {
     fn new(block: &'static str, test: &str) -> Self {
         let scratch = Scratch::new(test);
-        for folder in [block, "common"] {
-            let to = scratch.path().join(folder);
-            fs::create_dir(&to).unwrap();
-            for file in files(&workspace().join("rtl").join(folder), &["sv", "svh", "f", "vlt"]) {
-                fs::copy(&file, to.join(file.file_name().unwrap())).unwrap();
-            }
-        }
+        copy_rtl(&workspace().join("rtl"), scratch.path());
         Self { scratch, block }
     }
 

@@ -139,6 +139,8 @@ impl<'a> Netlist<'a> {
             report: "no pyosys was found; run `make setup`".into(),
         })?;
         let folder = folder.to_path_buf();
+        let common = folder.join(READ).join(COMMON);
+        fs::create_dir_all(&common).map_err(|e| cannot(&common, e))?;
         write_all(&folder.join(READ), &sources)?;
         for (name, text) in SCRIPTS {
             write(&folder.join(name), text.as_bytes())?;

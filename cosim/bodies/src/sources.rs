@@ -10,6 +10,8 @@ use std::sync::RwLock;
 pub const VARIABLE: &str = "DUET_RTL";
 /// The folder of what blocks share.
 pub const COMMON: &str = "common";
+/// The rules of a block.
+const README: &str = "README.md";
 /// Endings of the files that Verilator reads.
 const ENDINGS: [&str; 4] = ["sv", "svh", "f", "vlt"];
 
@@ -253,10 +255,10 @@ impl Sources {
     /// What is said of a block beside its RTL: the folder's README, else the embedded one.
     pub fn readme(&self, block: &str) -> Option<String> {
         let own = self.in_folder(block).ok().flatten().and_then(|place| {
-            fs::read_to_string(self.folder.as_ref()?.join(place).join("README.md")).ok()
+            fs::read_to_string(self.folder.as_ref()?.join(place).join(README)).ok()
         });
         own.or_else(|| {
-            let path = format!("{}/README.md", self.in_program(block)?);
+            let path = format!("{}/{README}", self.in_program(block)?);
             let (_, text) = self.embedded.iter().find(|(name, _)| *name == path)?;
             String::from_utf8(text.to_vec()).ok()
         })
@@ -301,6 +303,25 @@ impl Sources {
     /// The folder that was named, if one was.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
+    }
+
+    /// The files of the folder that was named, of all blocks, with their READMEs. Errors: one
+    /// cannot be read.
+    pub fn of_folder_whole(&self) -> Result<Vec<Source>, String> {
+        let Some(root) = &self.folder else { return Ok(Vec::new()) };
+        let is_folder = |path: &PathBuf| path.is_dir();
+        let mut files = Vec::new();
+        for family in entries(root).into_iter().filter(is_folder) {
+            let blocks = entries(&family).into_iter().filter(is_folder);
+            for folder in blocks.chain([family.clone()]) {
+                let place = folder.strip_prefix(root).expect("it lies there").display().to_string();
+                read_folder(root, &place, &mut files)?;
+                if let Ok(content) = fs::read(folder.join(README)) {
+                    files.push(Source { path: format!("{place}/{README}"), content });
+                }
+            }
+        }
+        Ok(files)
     }
 
     /// The files of a block, of its family and of `common`, by path. Errors: the block has none, or
@@ -407,5 +428,38 @@ mod tests {
         assert!(!has_rtl(folder.path()));
         fs::write(folder.path().join("b/b.sv"), "").unwrap();
         assert!(has_rtl(folder.path()));
+    }
+
+    /// `<block>` and `<family>/<block>`, with what the family shares; but not both.
+    #[test]
+    fn block_lies_in_one_place() {
+        let folder = files::Folder::new().unwrap();
+        let root = folder.path();
+        for (path, text) in [
+            ("common/a.sv", "a"),
+            ("family/b/b.sv", "b"),
+            ("family/b/part.svh", "part"),
+            ("family/b/README.md", "rules of b"),
+            ("family/family_pkg.sv", "package"),
+            ("family/c/c.sv", "c"),
+            ("d/d.sv", "d"),
+        ] {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let sources = Sources::of_folder(root.to_path_buf(), Origin::Own);
+        let paths = |block| {
+            let files = sources.of_block(block)?;
+            Ok::<Vec<_>, String>(files.into_iter().map(|file| file.path).collect())
+        };
+        let own = ["common/a.sv", "family/b/b.sv", "family/b/part.svh", "family/family_pkg.sv"];
+        assert_eq!(paths("b").unwrap(), own);
+        assert_eq!(sources.readme("b").unwrap(), "rules of b");
+        assert_eq!(paths("d").unwrap(), ["common/a.sv", "d/d.sv"]);
+        assert!(paths("e").unwrap_err().ends_with(": has no e/e.sv"));
+        fs::create_dir(root.join("b")).unwrap();
+        let problem = paths("b").unwrap_err();
+        assert!(problem.ends_with(": b lies in b and in family/b"), "{problem}");
     }
 }

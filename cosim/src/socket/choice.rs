@@ -3,6 +3,7 @@
 use wildmatch::WildMatch;
 
 use crate::body::{BodyKind, Sight};
+use crate::renamed;
 
 /// Some places: those that it is equal to, where `*` stands for any text, `/` included, and `?` for
 /// any character; and those of which it is equal to the end behind a `/`. So `packetizer` means all
@@ -16,6 +17,7 @@ pub struct Pattern {
 impl Pattern {
     /// Reads one; every text is legal.
     pub fn new(text: &str) -> Self {
+        let text = &renamed::places(text);
         Self { whole: WildMatch::new(text), end: WildMatch::new(&format!("*/{text}")) }
     }
 

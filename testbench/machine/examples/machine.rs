@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use machine::systems;
-use machine::{Bodies, Machine, Options};
+use machine::{Bodies, Machine, Options, Windows};
 use traces::kernels::{self, KernelError};
 use traces::trace::{Reader, Recorder};
 
@@ -48,6 +48,12 @@ fn main() {
         "{accesses} accesses {cycles} cycles {:.3} million accesses/s",
         accesses as f64 / seconds / 1e6
     );
+    if let Some(Windows { count, visits, slowest }) = machine.windows() {
+        let bound = visits as f64 / slowest as f64;
+        println!(
+            "{visits} visits of components in {count} windows, at most {bound:.2} times as fast"
+        );
+    }
 }
 
 /// The trace of a built-in program, `NAME`, `NAME:SIZE` or `NAME:SIZE:ITERATIONS`.

@@ -4,25 +4,25 @@
 //! A design is known to a program that is linked with it once it is submitted:
 //! `inventory::submit! { DESIGN }`.
 
-pub use super::cache::{Choice, Way, Ways};
-pub use super::config::{ConfigError, System};
-pub use super::context::Context;
-pub use super::engine::{ComponentId, Cycle, InletId, OutletId, WireId};
-pub use super::l1::{
-    Design, GpuUnit, Hooks, L1, L1Policy, NewL1Policy, Port, SRC, STC_SECTION, Younger,
-};
-pub use super::l2::{
+pub use crate::build::make::{BuildError, Made, Make, UnitPort, UnitPorts, UnitWires};
+pub use crate::cache::{Choice, Way, Ways};
+pub use crate::check::timed::Clock;
+pub use crate::config::memory_model::{Fences, MemoryModel};
+pub use crate::config::registry::find;
+pub use crate::config::resolved::Resolved;
+pub use crate::config::section::{Section, defaults};
+pub use crate::config::systems::{Preset, Variant, with_chiplets, with_cus, with_gpus};
+pub use crate::config::{ConfigError, System};
+pub use crate::context::Context;
+pub use crate::context::layout::{Layout, Site};
+pub use crate::context::message::{Class, Kind, Message, Packed, Unit};
+pub use crate::context::transactions::{MAX_WAVES, Tell, Transaction, Transactions, Value};
+pub use crate::engine::pool::Handle;
+pub use crate::engine::{ComponentId, Cycle, InletId, OutletId, WireId};
+pub use crate::l1::{Design, GpuUnit, Hooks, L1, L1Policy, NewL1Policy, Port, SRC, Younger};
+pub use crate::l2::{
     BankHook, BankPort, Design as L2Design, Fifos, L2, NewL2Policy, SOFTWARE, Spec,
 };
-pub use super::launch::{Grid, NewScheduler, Scheduler};
-pub use super::layout::{Layout, Site};
-pub use super::make::{BuildError, Made, Make, UnitPort, UnitPorts, UnitWires};
-pub use super::memory_model::{Fences, MemoryModel};
-pub use super::message::{Class, Kind, Message, Packed, Unit};
-pub use super::pool::Handle;
-pub use super::registry::find;
-pub use super::resolved::Resolved;
-pub use super::section::{Section, defaults};
-pub use super::statistics::CounterValues;
-pub use super::timed::Clock;
-pub use super::transactions::{MAX_WAVES, Tell, Transaction, Transactions, Value};
+pub use crate::launch::{Grid, NewScheduler, Scheduler};
+pub use crate::statistics::CounterValues;
+pub use crate::stc::SECTION as STC_SECTION;

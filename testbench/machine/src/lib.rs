@@ -7,80 +7,50 @@
 //! go over the memory network to an L3 `slice`. The `launch` processors start work-groups and tell
 //! the L2s when to write back and forget.
 
-mod atomic;
-mod bodies;
 mod build;
 mod cache;
 mod check;
 pub mod config;
 mod context;
-mod copies;
 mod core;
-mod deadlock;
-mod decimal;
+mod cpelide;
 pub mod design;
-pub mod egress_path;
+mod directory;
 mod engine;
+mod finepack;
 mod gate;
-pub mod idle;
-mod kernel_use;
 mod l1;
 mod l2;
+mod l3;
 mod launch;
-mod layout;
-mod life;
-mod link;
-mod make;
-mod masks;
-mod memories;
-mod memory_model;
-mod message;
-mod pages;
-mod part;
-mod places;
-mod policy;
-mod pool;
-pub mod probe;
-mod recording;
-mod registry;
-mod resolved;
+mod race;
 mod run;
 mod sampling;
-mod section;
-pub mod sequential;
-mod shard;
 mod sharing;
-mod show;
-mod slice;
-mod spans;
 mod statistics;
-mod system_file;
-pub mod systems;
-pub mod timed;
-mod traffic;
-mod transactions;
-pub mod values;
+mod stc;
 
-pub use bodies::{Bodies, Cp};
+pub use build::make::BuildError;
 pub use build::{
     about, about_policy, design_names, fences, go_together, has_policy, names, own_sections, plan,
     promises,
 };
-pub use check::{Checked, Observer, Wrong};
-pub use config::{ConfigError, System};
-pub use decimal::Decimal;
+pub use check::{Checked, Observer, Wrong, sequential, timed, values};
+pub use config::bodies::{Bodies, Cp};
+pub use config::decimal::Decimal;
+pub use config::memory_model::{Fences, MemoryModel};
+pub use config::section::Section;
+pub use config::system_file::SystemError;
+pub use config::{ConfigError, System, idle, systems};
 pub use engine::Cycle;
-pub use kernel_use::KernelUse;
+pub use finepack::egress_path;
 pub use launch::{Chiplets, Operations, PHASES, Packet};
-pub use make::BuildError;
-pub use memory_model::{Fences, MemoryModel};
-pub use recording::{Loads, POINTS, Passed, Samples};
+pub use run::kernel_use::KernelUse;
 pub use run::{
-    Audited, Buffers, LINK, Machine, NOISE, Options, Order, Progress, RunError, Timeline,
+    Audited, Buffers, LINK, Machine, NOISE, Options, Order, Progress, RunError, Timeline, Windows,
 };
 pub use sampling::Estimate;
-pub use section::Section;
-pub use spans::{GroupSpan, Groups, Part, Request, Wait};
-pub use statistics::{Counted, Kind, STATISTICS, Statistic};
-pub use system_file::SystemError;
-pub use traffic::{Ports, Traffic};
+pub use statistics::recording::{Loads, POINTS, Passed, Samples};
+pub use statistics::spans::{GroupSpan, Groups, Part, Request, Wait};
+pub use statistics::traffic::{Ports, Traffic};
+pub use statistics::{Counted, Kind, STATISTICS, Statistic, probe};

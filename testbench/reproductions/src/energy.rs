@@ -2,7 +2,7 @@
 //! GPU's other parts, as far as a thesis tells it.
 
 use crate::experiment::Record;
-use crate::race_detection::inputs::INPUTS;
+use crate::race::inputs::INPUTS;
 
 /// What 256 bits cost in the array of a small cache, and a line of memory, pJ, at 28 nm: table 7 of
 /// Pérez-Serrano et al., "DNA sequences alignment in multi-GPUs: acceleration and energy payoff",

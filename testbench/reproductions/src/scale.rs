@@ -4,7 +4,7 @@
 use machine::systems;
 
 use crate::experiment::Input;
-use crate::{PAPERS, cpelide, finepack, gtsc, race_detection, rec, sharing_aware, stc};
+use crate::paper::{self, Entry};
 
 /// A scale at which a paper's experiments run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,45 +47,19 @@ pub enum Error {
     },
 }
 
-/// A paper's machine: preset, and what its CUs are counted in.
-fn machine(paper: &str) -> (&'static str, &'static str) {
-    match paper {
-        "cpelide" => ("cpelide-4", "chiplet"),
-        "finepack" => ("finepack-4gpu", "GPU"),
-        "gtsc" => ("fermi-16sm-8p", "GPU"),
-        "race-detection" => ("fermi-16sm", "GPU"),
-        "rec" => ("rec-4gpu", "GPU"),
-        "sharing-aware" => ("fermi-15sm", "GPU"),
-        _ => ("stc-8cu", "GPU"),
-    }
-}
-
-/// The scales of a paper, the default first: what fits into five minutes on two cores.
-pub fn all(paper: &str) -> &'static [Scale] {
-    match paper {
-        "cpelide" => &cpelide::SCALES,
-        "finepack" => &finepack::SCALES,
-        "gtsc" => &gtsc::SCALES,
-        "race-detection" => &race_detection::SCALES,
-        "rec" => &rec::SCALES,
-        "sharing-aware" => &sharing_aware::SCALES,
-        _ => &stc::SCALES,
-    }
-}
-
 /// The size that a program has in the experiments of the paper whose system this is, divided by
 /// `by`. None where the paper's experiments do not have it.
 pub fn published(preset: &str, by: u32, program: &str) -> Option<Input> {
     let full = systems::family(preset)?;
     // The machine like a Kepler runs what its family's others run.
-    let paper = PAPERS.into_iter().find(|paper| machine(paper).0 == full);
-    let scale = all(paper?).iter().find(|scale| scale.by == by)?;
+    let paper = paper::all().into_iter().find(|paper| paper.preset == full)?;
+    let scale = paper.scales.iter().find(|scale| scale.by == by)?;
     scale.inputs.iter().find(|input| input.program == program && input.size > 0).copied()
 }
 
 /// The scale of a paper that was asked for, or its default.
-pub fn choose(paper: &'static str, by: Option<u32>) -> Result<Scale, Error> {
-    let all = all(paper);
+pub fn choose(paper: &Entry, by: Option<u32>) -> Result<Scale, Error> {
+    let Entry { name: paper, preset, part, scales: all, .. } = *paper;
     let Some(by) = by else { return Ok(all[0]) };
     if let Some(scale) = all.iter().find(|scale| scale.by == by) {
         return Ok(*scale);
@@ -94,7 +68,6 @@ pub fn choose(paper: &'static str, by: Option<u32>) -> Result<Scale, Error> {
     known.sort();
     let known: Vec<_> = known.iter().map(u32::to_string).collect();
     let legal = format!("must be {}", known.join(" or "));
-    let (preset, part) = machine(paper);
     let full = systems::load(preset, &[]).unwrap_or_else(|e| panic!("{preset}: {e}"));
     match full.machine.cus {
         cus if !u32::from(cus).is_multiple_of(by) => {
@@ -110,11 +83,11 @@ mod tests {
 
     #[test]
     fn each_paper_has_scales_that_divide_its_machine() {
-        for paper in PAPERS {
-            assert_eq!(choose(paper, None), Ok(all(paper)[0]));
-            let cus = systems::load(machine(paper).0, &[]).unwrap().machine.cus;
-            for scale in all(paper) {
-                assert!(u32::from(cus).is_multiple_of(scale.by), "{paper} {scale:?}");
+        for paper in paper::all() {
+            assert_eq!(choose(paper, None), Ok(paper.scales[0]));
+            let cus = systems::load(paper.preset, &[]).unwrap().machine.cus;
+            for scale in paper.scales {
+                assert!(u32::from(cus).is_multiple_of(scale.by), "{} {scale:?}", paper.name);
                 assert_eq!(choose(paper, Some(scale.by)), Ok(*scale));
             }
         }
@@ -136,7 +109,7 @@ mod tests {
 
     #[test]
     fn other_scales_are_refused_with_those_that_there_are() {
-        for (paper, by, message) in [
+        for (name, by, message) in [
             (
                 "cpelide",
                 7,
@@ -153,6 +126,7 @@ mod tests {
             ),
             ("stc", 2, "stc has no inputs for this scale; must be 1"),
         ] {
+            let paper = paper::all().into_iter().find(|paper| paper.name == name).unwrap();
             assert_eq!(choose(paper, Some(by)).unwrap_err().to_string(), message);
         }
     }

@@ -14,6 +14,7 @@ use std::thread;
 use bodies::{Cache, Origin, Request, Step, Variant, replace_sources};
 use cosim::blocks::{self, BlockEntry};
 use cosim::body::BodyKind;
+use cosim::renamed;
 use cosim::socket::summary;
 use machine::{Bodies, Cp};
 use ports::did_you_mean;
@@ -210,12 +211,13 @@ fn build(args: &BuildArgs) -> Result<u8, Failure> {
 
 /// Those of named blocks.
 fn of_blocks(args: &BuildArgs) -> Result<Vec<Request>, Failure> {
-    let chosen: Vec<&BlockEntry> = match &args.blocks[..] {
-        [] => blocks::all(),
+    let chosen: Vec<(&str, &BlockEntry)> = match &args.blocks[..] {
+        [] => blocks::all().into_iter().map(|block| (block.name, block)).collect(),
         names => {
             let known: Vec<_> = blocks::all().into_iter().map(|block| block.name).collect();
             let find = |name: &String| {
                 blocks::find(name)
+                    .map(|block| (&name[..], block))
                     .ok_or_else(|| Failure::unknown("block", name, &known, "duet list blocks"))
             };
             names.iter().map(find).collect::<Result<_, _>>()?
@@ -227,9 +229,10 @@ fn of_blocks(args: &BuildArgs) -> Result<Vec<Request>, Failure> {
     };
     let variant = if args.trace { Variant::traced() } else { Variant::default() };
     let mut requests: Vec<Request> = Vec::new();
-    for block in chosen {
+    for (name, block) in chosen {
         for config in configs {
-            let applied = block.family.apply(config, &args.set, &[]);
+            let (config, set) = renamed::settings(name, config, &args.set);
+            let applied = block.family.apply(&config, &set, &[]);
             let (chosen, _) = applied.map_err(Failure::usage)?;
             let request = Request { block: (block.describe)(&chosen), variant: variant.clone() };
             // Configurations may differ in what a block does not have.

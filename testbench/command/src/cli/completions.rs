@@ -9,7 +9,7 @@ use clap::builder::PossibleValuesParser;
 use clap_complete::Shell;
 use cosim::blocks;
 use machine::systems;
-use reproductions::{PAPERS, controls};
+use reproductions::{controls, paper};
 use traces::kernels;
 
 use super::cosim::FINEPACK;
@@ -40,7 +40,10 @@ fn with_names(command: Command) -> Command {
                 let blocks = blocks::all().into_iter().map(|block| block.name);
                 blocks.chain([FINEPACK]).map(String::from).collect()
             }
-            "paper" => PAPERS.into_iter().chain(["all"]).map(String::from).collect(),
+            "paper" => {
+                let names = paper::all().into_iter().map(|paper| paper.name);
+                names.chain(["all"]).map(String::from).collect()
+            }
             "names" => controls::all().map(|control| control.name.to_string()).collect(),
             _ => return arg,
         };

@@ -154,25 +154,15 @@ pub fn words(options: &[(&str, &str)]) -> Vec<String> {
 /// With the RTL, where that is not in this program.
 fn with_rtl(mut bundle: Bundle) -> Result<Bundle, Failure> {
     let sources = Sources::current().ok();
-    let Some((sources, root)) = sources.as_ref().and_then(|s| Some((s, s.folder()?.to_path_buf())))
-    else {
+    let Some(sources) = sources.filter(|sources| sources.folder().is_some()) else {
         return Ok(bundle);
     };
     bundle.facts.rtl = sources.named().map(|folder| folder.display().to_string());
-    for folder in entries(&root)?.into_iter().filter(|path| path.is_dir()) {
-        for file in entries(&folder)?.into_iter().filter(|path| path.is_file()) {
-            let name = file.strip_prefix(&root).expect("it lies there").display();
-            bundle.files.insert(format!("rtl/{name}"), read(&file)?);
-        }
+    for file in sources.of_folder_whole().map_err(Failure::environment)? {
+        bundle.files.insert(format!("rtl/{}", file.path), file.content);
     }
     bundle.facts.words.extend(words(&[("rtl", &format!("{INSIDE}rtl"))]));
     Ok(bundle)
-}
-
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let all = fs::read_dir(folder)
-        .and_then(|all| all.map(|entry| entry.map(|e| e.path())).collect::<Result<Vec<_>, _>>());
-    all.map_err(|e| Failure::environment(format!("{}: {e}", folder.display())))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

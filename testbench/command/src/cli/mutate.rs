@@ -21,7 +21,7 @@ use std::{env, iter, thread};
 
 use bodies::netlist::{Mutant, Netlist, Proof, SELECT};
 use bodies::{Request, Variant};
-use cosim::blocks;
+use cosim::{blocks, renamed};
 use files::Folder;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -350,7 +350,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let block = blocks::find(&args.block);
     let block =
         block.ok_or_else(|| Failure::unknown("block", &args.block, &known, "duet list blocks"))?;
-    let applied = block.family.apply_or_draw(&args.config, args.seed, &args.set, &[]);
+    let (config, set) = renamed::settings(&args.block, &args.config, &args.set);
+    let applied = block.family.apply_or_draw(&config, args.seed, &set, &[]);
     let (chosen, _) = applied.map_err(Failure::usage)?;
     Files::default().writes("--json", args.json.as_deref()).claim()?;
     let request = Request::new((block.describe)(&chosen), Variant::default());

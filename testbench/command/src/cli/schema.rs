@@ -9,7 +9,8 @@
 //! ...
 //! ```
 
-use reproductions::{controls, cpelide, finepack, gtsc, race_detection, rec, sharing_aware, stc};
+use clap::builder::{PossibleValue, PossibleValuesParser};
+use reproductions::{controls, paper};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
@@ -19,57 +20,46 @@ use super::{Failure, check, litmus, mutate, record};
 #[derive(clap::Args)]
 pub struct Args {
     /// Whose result
-    #[arg(value_name = "RESULT")]
-    of: Of,
+    #[arg(value_name = "RESULT", value_parser = PossibleValuesParser::new(names()))]
+    of: String,
 }
 
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Of {
-    Run,
-    Cosim,
-    /// Of `duet compare` of model and RTL
-    Compare,
-    /// Of `duet compare --vary`
-    CompareVary,
-    Controls,
-    Check,
-    Litmus,
-    Mutate,
-    /// Of `duet reproduce cpelide`
-    ReproduceCpelide,
-    /// Of `duet reproduce finepack`
-    ReproduceFinepack,
-    /// Of `duet reproduce gtsc`
-    ReproduceGtsc,
-    /// Of `duet reproduce race-detection`
-    ReproduceRaceDetection,
-    /// Of `duet reproduce rec`
-    ReproduceRec,
-    /// Of `duet reproduce sharing-aware`
-    ReproduceSharingAware,
-    /// Of `duet reproduce stc`
-    ReproduceStc,
+/// A result, what it is if its name does not say so, and its schema.
+type Result = (&'static str, &'static str, fn() -> Schema);
+
+const RESULTS: [Result; 8] = [
+    ("run", "", of::<record::Run>),
+    ("cosim", "", of::<record::Cosim>),
+    ("compare", "Of `duet compare` of model and RTL", of::<record::Compare>),
+    ("compare-vary", "Of `duet compare --vary`", of::<record::Varied>),
+    ("controls", "", of::<controls::Report>),
+    ("check", "", of::<check::Report>),
+    ("litmus", "", of::<litmus::Report>),
+    ("mutate", "", of::<mutate::Report>),
+];
+
+/// How the result of `duet reproduce PAPER` is called.
+const REPRODUCE: &str = "reproduce-";
+
+fn names() -> Vec<PossibleValue> {
+    let results = RESULTS.iter().map(|(name, about, _)| match *about {
+        "" => PossibleValue::new(name),
+        about => PossibleValue::new(name).help(about),
+    });
+    let papers = paper::all().into_iter().map(|paper| {
+        let help = format!("Of `duet reproduce {}`", paper.name);
+        PossibleValue::new(format!("{REPRODUCE}{}", paper.name)).help(help)
+    });
+    results.chain(papers).collect()
 }
 
-impl Of {
-    fn schema(self) -> Schema {
-        match self {
-            Self::Run => of::<record::Run>(),
-            Self::Cosim => of::<record::Cosim>(),
-            Self::Compare => of::<record::Compare>(),
-            Self::CompareVary => of::<record::Varied>(),
-            Self::Controls => of::<controls::Report>(),
-            Self::Check => of::<check::Report>(),
-            Self::Litmus => of::<litmus::Report>(),
-            Self::Mutate => of::<mutate::Report>(),
-            Self::ReproduceCpelide => of::<cpelide::Report>(),
-            Self::ReproduceFinepack => of::<finepack::Report>(),
-            Self::ReproduceGtsc => of::<gtsc::Report>(),
-            Self::ReproduceRaceDetection => of::<race_detection::Report>(),
-            Self::ReproduceRec => of::<rec::Report>(),
-            Self::ReproduceSharingAware => of::<sharing_aware::Report>(),
-            Self::ReproduceStc => of::<stc::Report>(),
+fn schema(name: &str) -> Option<Schema> {
+    match name.strip_prefix(REPRODUCE) {
+        Some(name) => {
+            let paper = paper::all().into_iter().find(|paper| paper.name == name)?;
+            Some((paper.schema)())
         }
+        None => RESULTS.iter().find(|(of, ..)| *of == name).map(|(.., schema)| schema()),
     }
 }
 
@@ -78,8 +68,9 @@ fn of<T: JsonSchema>() -> Schema {
     SchemaSettings::draft2020_12().for_serialize().into_generator().into_root_schema_for::<T>()
 }
 
-pub fn run(args: &Args) -> Result<u8, Failure> {
-    let schema = serde_json::to_string_pretty(&args.of.schema());
+pub fn run(args: &Args) -> std::result::Result<u8, Failure> {
+    let schema = schema(&args.of).expect("the parser knows the names");
+    let schema = serde_json::to_string_pretty(&schema);
     println!("{}", schema.map_err(Failure::environment)?);
     Ok(0)
 }

@@ -290,8 +290,8 @@ pub fn copy_of(desk: &Desk, folders: &[&str]) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../rtl");
     for folder in folders {
         fs::create_dir_all(desk.file("rtl").join(folder)).unwrap();
-        for entry in fs::read_dir(root.join(folder)).unwrap() {
-            let path = entry.unwrap().path();
+        let entries = fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        for path in entries.filter(|path| path.is_file()) {
             fs::copy(&path, desk.file("rtl").join(folder).join(path.file_name().unwrap())).unwrap();
         }
     }

@@ -85,9 +85,16 @@ fn story_is_replayed_on_model_and_rtl_which_keep_the_rule() {
 #[test]
 fn rtl_that_does_not_keep_the_rule_either_is_told_of() {
     let Some(desk) = Desk::new("check-replay-rtl") else { return };
-    let rtl = copy_of(&desk, &["common", "gtsc_l1", "gtsc_l2", "gtsc_rst"]);
+    let rtl = copy_of(
+        &desk,
+        &["common", "timestamp", "timestamp/gtsc_l1", "timestamp/gtsc_l2", "timestamp/gtsc_rst"],
+    );
     let locks = ".lock_i (store && present),";
-    replace(&rtl.join("gtsc_l1/gtsc_l1.sv"), locks, ".lock_i (1'b0 & (store && present)),");
+    replace(
+        &rtl.join("timestamp/gtsc_l1/gtsc_l1.sv"),
+        locks,
+        ".lock_i (1'b0 & (store && present)),",
+    );
     let left = desk.duet("check gtsc --without lock --replay --rtl rtl");
     assert_eq!(left.status, 1, "{}{}", left.stdout, left.stderr);
     assert!(left.stderr.contains("gtsc_l1 of SM 0: model and RTL do not agree"), "{}", left.stderr);

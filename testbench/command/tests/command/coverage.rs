@@ -35,7 +35,7 @@ fn lines_that_lockstep_reaches_are_counted_and_others_are_named() {
     // In a run of a few cycles nothing overflows.
     let (said, status) = coverage(&reached("short", 3), &[]);
     assert_eq!(status, Some(1), "{said}");
-    assert!(said.contains("line    gtsc_rst/gtsc_rst.sv:"), "{said}");
+    assert!(said.contains("line    timestamp/gtsc_rst/gtsc_rst.sv:"), "{said}");
     assert!(said.contains("NO REASON"), "{said}");
     // A folder that is not there is refused before anything runs.
     let wrong = [("DUET_COVERAGE", "nowhere")];

@@ -4,7 +4,7 @@
 //! between two banks is that between two chiplets alone, and each bank takes half of the array's
 //! time; what the second bank's ports and the way from the link to it need is taken off as well.
 
-use super::super::config::System;
+use crate::config::System;
 
 /// The cycles of that.
 #[derive(Clone, Copy, Debug)]

@@ -7,10 +7,10 @@ use cosim::socket::{At, Sockets};
 use firmware_embed::Image;
 use ports::cpelide::types::{Command, TAGS};
 
-use super::super::bodies::{Bodies, Cp};
-use super::super::config::System;
-use super::super::launch::Blocks;
-use super::super::make::{BuildError, GPU_CLOCK};
+use crate::build::make::{BuildError, GPU_CLOCK};
+use crate::config::System;
+use crate::config::bodies::{Bodies, Cp};
+use crate::launch::Blocks;
 
 /// What all of them are made of.
 pub struct CommandProcessors {

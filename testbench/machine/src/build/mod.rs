@@ -2,8 +2,10 @@
 
 mod afar;
 mod command;
+pub mod make;
 mod names;
 mod numbers;
+pub mod part;
 mod wiring;
 
 pub use names::{
@@ -22,23 +24,23 @@ use hwmodel::finepack::depacketizer::Depacketizer;
 use hwmodel::finepack::tlp_link;
 use ports::finepack::types::FinePack;
 
-use super::bodies::Bodies;
-use super::cache::Shape;
-use super::config::{ConfigError, System};
-use super::core::{self, Core};
-use super::engine::{ComponentId, InletId, Network, OutletId, Rate, Wires};
-use super::gate::{self, Gate};
-use super::l2;
-use super::launch::{Global, GlobalPorts, Local, LocalPorts, Room};
-use super::layout::{Layout, Site};
-use super::make::{BuildError, Make, UnitPort, UnitPorts, UnitWires};
-use super::message::{Packed, Unit};
-use super::part::Part;
-use super::places::Placement;
-use super::policy::Policy;
-use super::resolved::Resolved;
-use super::slice::{self, MemorySpec, Slice};
-use crate::egress_path::{EgressPath, PathKind};
+use crate::build::make::{BuildError, Make, UnitPort, UnitPorts, UnitWires};
+use crate::build::part::Part;
+use crate::cache::Shape;
+use crate::config::bodies::Bodies;
+use crate::config::policy::Policy;
+use crate::config::resolved::Resolved;
+use crate::config::{ConfigError, System};
+use crate::context::layout::{Layout, Site};
+use crate::context::message::{Packed, Unit};
+use crate::context::places::Placement;
+use crate::core::{self, Core};
+use crate::engine::{ComponentId, InletId, Network, OutletId, Rate, Wires};
+use crate::finepack::egress_path::{EgressPath, PathKind};
+use crate::gate::{self, Gate};
+use crate::l2;
+use crate::l3::{self, MemorySpec, Slice};
+use crate::launch::{Global, GlobalPorts, Local, LocalPorts, Room};
 
 use command::CommandProcessors;
 use numbers::Numbers;
@@ -528,7 +530,7 @@ impl Builder<'_> {
         let slices = u64::from(l3.slices) * u64::from(self.system.machine.chiplets);
         let sets = (l3.bytes / slices / u64::from(l3.ways) / u64::from(line)) as u32;
         let shape = Shape { sets, ways: l3.ways, line, stride: l3.slices.into() };
-        let ports = slice::Ports {
+        let ports = l3::Ports {
             requests: self.wiring.to(Net::Memory, chiplet, unit),
             answers: self.wiring.from(Net::Answer, chiplet, unit),
         };

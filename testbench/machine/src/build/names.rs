@@ -1,18 +1,18 @@
 //! What may stand in the fields of a system file that name a design or a policy.
 
-use super::super::config::{ALL_FIELDS, ConfigError, System};
-use super::super::copies::Extent;
-use super::super::gate;
-use super::super::l1::{self, NewL1Policy};
-use super::super::l2::{self, NewL2Policy};
-use super::super::launch::NewScheduler;
-use super::super::memory_model::{Fences, MemoryModel};
-use super::super::places::Placement;
-use super::super::policy::Policy;
-use super::super::registry::{self, find};
-use super::super::resolved::{designs, policy};
-use crate::egress_path::PathKind;
-use crate::section::Section;
+use crate::config::memory_model::{Fences, MemoryModel};
+use crate::config::policy::Policy;
+use crate::config::registry::{self, find};
+use crate::config::resolved::{designs, policy};
+use crate::config::section::Section;
+use crate::config::{ALL_FIELDS, ConfigError, System};
+use crate::context::copies::Extent;
+use crate::context::places::Placement;
+use crate::finepack::egress_path::PathKind;
+use crate::gate;
+use crate::l1::{self, NewL1Policy};
+use crate::l2::{self, NewL2Policy};
+use crate::launch::NewScheduler;
 use ports::{did_you_mean, nearest_names};
 
 pub const POLICIES: [(&str, Policy); 2] =

@@ -1,8 +1,8 @@
 //! Which component has which number.
 
-use super::super::engine::ComponentId;
-use super::super::layout::{Layout, Site};
-use super::super::message::Unit;
+use crate::context::layout::{Layout, Site};
+use crate::context::message::Unit;
+use crate::engine::ComponentId;
 
 /// Components stand in this order: for each chiplet its CUs, L2 banks, L3 slices and command
 /// processor; for each GPU its command processor; the links between chiplets; the L1 design's unit

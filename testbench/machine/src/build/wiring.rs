@@ -1,15 +1,15 @@
 //! The networks of all chiplets, and the channels between command processors and what they command.
 
-use super::super::config::{MOST_CHIPLETS, MOST_ENDS, MOST_GPUS, System};
-use super::super::engine::{
-    ComponentId, InletId, InletSpec, MOST_OUTLETS, Network, OutletId, OutletSpec, Rate, Routes,
-};
-use super::super::layout::Site;
-use super::super::link::Link;
-use super::super::message::Unit;
-use super::super::part::Part;
 use super::afar::Afar;
 use super::numbers::Numbers;
+use crate::build::part::Part;
+use crate::config::{MOST_CHIPLETS, MOST_ENDS, MOST_GPUS, System};
+use crate::context::layout::Site;
+use crate::context::message::Unit;
+use crate::engine::link::Link;
+use crate::engine::{
+    ComponentId, InletId, InletSpec, MOST_OUTLETS, Network, OutletId, OutletSpec, Rate, Routes,
+};
 
 /// The networks of a chiplet: three, and others where somebody needs them. What lies between L2 and
 /// L3 has its own, reads and write-backs in one FIFO: a read never overtakes a write-back, and a

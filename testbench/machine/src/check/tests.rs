@@ -1,7 +1,7 @@
 //! Each kind of wrong byte is seen, with its address, value and what it may be.
 
 use super::*;
-use crate::transactions::Transaction;
+use crate::context::transactions::Transaction;
 
 const LINE: usize = 64;
 const A: u64 = 0x2000;

@@ -9,15 +9,15 @@ use ports::fields;
 use ports::finepack::types::{FinePack, MAX_GPUS};
 
 use super::System;
-use crate::bodies::Cp;
-use crate::decimal::Decimal;
+use crate::config::bodies::Cp;
+use crate::config::decimal::Decimal;
+use crate::config::policy::Policy;
+use crate::config::resolved::policy;
+use crate::context::message::MAX_LINE;
+use crate::context::pages::PAGE;
+use crate::context::transactions::{MAX_LOADS, MAX_WAVES};
 use crate::gate;
 use crate::l2;
-use crate::message::MAX_LINE;
-use crate::pages::PAGE;
-use crate::policy::Policy;
-use crate::resolved::policy;
-use crate::transactions::{MAX_LOADS, MAX_WAVES};
 
 /// Longest latency: queues hold what is under way, so it costs the host memory.
 const MOST_CYCLES: u64 = 10_000;

@@ -2,8 +2,8 @@
 
 use traces::trace::{Instr, InstrKind};
 
-use crate::masks;
-use crate::message::MAX_LINE;
+use crate::context::masks;
+use crate::context::message::MAX_LINE;
 
 /// One line of an instruction. What lies outside the mask is whatever lay there before.
 #[derive(Clone, Copy, Debug)]

@@ -19,13 +19,13 @@ use ports::cpelide::types::SLOTS;
 use traces::trace::{Cursor, Instr, InstrKind};
 use wave::{Ready, Running, State, Stopped, Wave};
 
-use super::context::{Context, Stop};
-use super::engine::{Cycle, InletId, OutletId};
-use super::l1::{self, Hooks, L1};
-use super::life::Issuer;
-use super::message::{Kind, Message, Unit};
-use super::pool::Handle;
-use super::transactions::{BankPlaces, Transaction, Transactions, Value};
+use crate::check::life::Issuer;
+use crate::context::message::{Kind, Message, Unit};
+use crate::context::transactions::{BankPlaces, Transaction, Transactions, Value};
+use crate::context::{Context, Stop};
+use crate::engine::pool::Handle;
+use crate::engine::{Cycle, InletId, OutletId};
+use crate::l1::{self, Hooks, L1};
 
 /// A CU's inlets and outlets.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,8 @@ pub struct Spec {
     pub waves: u32,
     /// Lanes of a wave: 32 or 64.
     pub lanes: u32,
-    /// Loads of a wave that may be under way, 1 to [`MAX_LOADS`](crate::transactions::MAX_LOADS).
+    /// Loads of a wave that may be under way, 1 to
+    /// [`MAX_LOADS`](crate::context::transactions::MAX_LOADS).
     pub loads: u32,
     /// Lines that may be under way in all.
     pub transactions: u32,

@@ -2,8 +2,8 @@
 
 use super::Core;
 use super::wave::State;
+use crate::check::sequential::WaveOf;
 use crate::context::Context;
-use crate::sequential::WaveOf;
 
 impl Core {
     /// A work-group starts, with the waves that are `Starting`.

@@ -3,7 +3,7 @@
 use super::Core;
 use super::wave::State;
 use crate::engine::Cycle;
-use crate::probe::WAVES;
+use crate::statistics::probe::WAVES;
 
 impl Core {
     /// Its resident waves in cycle `now`, by what they do.

@@ -5,11 +5,11 @@ use traces::trace::{Cursor, InstrKind};
 
 use super::wave::State;
 use super::{Core, Value};
+use crate::check::sequential::WaveOf;
 use crate::context::Context;
+use crate::context::transactions::Tell;
 use crate::engine::Cycle;
 use crate::l1::{Port, Younger};
-use crate::sequential::WaveOf;
-use crate::transactions::Tell;
 
 /// Where a wave goes back to when a load is replayed.
 #[derive(Clone, Debug)]

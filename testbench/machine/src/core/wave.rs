@@ -2,8 +2,8 @@
 
 use traces::trace::{Cursor, Group};
 
+use crate::context::transactions::{MAX_LOADS, MAX_WAVES};
 use crate::engine::Cycle;
-use crate::transactions::{MAX_LOADS, MAX_WAVES};
 
 /// What a wave does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

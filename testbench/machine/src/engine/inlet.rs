@@ -3,8 +3,8 @@
 use super::network::OutletId;
 use super::passage::HERE;
 use super::{ComponentId, Cycle};
-use crate::message::Message;
-use crate::pool::Handle;
+use crate::context::message::Message;
+use crate::engine::pool::Handle;
 
 /// An inlet's number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -5,8 +5,10 @@
 //! the sender one cycle later. So the order in which components are visited changes nothing.
 
 mod inlet;
+pub mod link;
 mod network;
 mod passage;
+pub mod pool;
 mod rate;
 mod wheel;
 mod wires;

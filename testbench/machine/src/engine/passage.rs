@@ -2,8 +2,8 @@
 
 use super::Cycle;
 use super::inlet::{Entry, InletId};
-use crate::message::Message;
-use crate::pool::Handle;
+use crate::context::message::Message;
+use crate::engine::pool::Handle;
 
 /// No other shard: the number that what a network has itself stands under.
 pub const HERE: u8 = u8::MAX;

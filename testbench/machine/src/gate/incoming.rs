@@ -12,13 +12,13 @@ use ports::finepack::types::{Ingress, Tlp, ingress_kind};
 
 use super::outgoing::{Outgoing, to_machine_line};
 use super::{Counters, SIDEBAND_BYTES, Spec};
+use crate::config::policy::Policy;
+use crate::context::layout::Site;
+use crate::context::masks;
+use crate::context::message::{Class, Kind, Line, Message, Unit};
 use crate::context::{Context, Stop};
+use crate::engine::pool::Handle;
 use crate::engine::{Cycle, InletId, OutletId, Port, Rate};
-use crate::layout::Site;
-use crate::masks;
-use crate::message::{Class, Kind, Line, Message, Unit};
-use crate::policy::Policy;
-use crate::pool::Handle;
 
 /// Accesses that may wait for the way to their home before an egress path without a link must
 /// pause.

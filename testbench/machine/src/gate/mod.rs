@@ -21,11 +21,11 @@ use hwmodel::finepack::depacketizer::Depacketizer;
 use hwmodel::finepack::tlp_link::{self, Fabric, Sent};
 use ports::finepack::types::{FinePack, MAX_GPUS, Tlp};
 
-use super::context::Context;
-use super::engine::{Cycle, InletId};
-use super::message::CLASSES;
-use super::policy::Policy;
-use crate::egress_path::EgressPath;
+use crate::config::policy::Policy;
+use crate::context::Context;
+use crate::context::message::CLASSES;
+use crate::engine::{Cycle, InletId};
+use crate::finepack::egress_path::EgressPath;
 
 use agenda::{Agenda, numbers};
 use incoming::Incoming;

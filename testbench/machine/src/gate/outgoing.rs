@@ -12,14 +12,14 @@ use traces::trace::AtomicOp;
 
 use super::staging::Staging;
 use super::{Counters, SIDEBAND_BYTES, Spec};
+use crate::config::policy::Policy;
 use crate::context::Context;
-use crate::egress_path::EgressPath;
+use crate::context::layout::Site;
+use crate::context::masks;
+use crate::context::message::{Kind, Line, Message, Packed};
+use crate::engine::pool::Handle;
 use crate::engine::{Cycle, InletId, OutletId};
-use crate::layout::Site;
-use crate::masks;
-use crate::message::{Kind, Line, Message, Packed};
-use crate::policy::Policy;
-use crate::pool::Handle;
+use crate::finepack::egress_path::EgressPath;
 
 /// Answers that may wait for the way to their CU before no more requests are taken.
 const MOST_ANSWERS: usize = 64;

@@ -9,12 +9,12 @@ use hwmodel::finepack::tlp_link::{coherence_bytes, completion_bytes};
 use ports::Fields;
 use ports::finepack::types::{FinePack, offset_bits};
 
+use crate::config::policy::Policy;
+use crate::config::resolved::Resolved;
+use crate::config::section::{Section, defaults};
 use crate::config::{ConfigError, System, choose};
-use crate::egress_path::PathKind;
 use crate::engine::{Cycle, Rate};
-use crate::policy::Policy;
-use crate::resolved::Resolved;
-use crate::section::{Section, defaults};
+use crate::finepack::egress_path::PathKind;
 
 /// The named configurations, read once: every look at a system asks for one.
 static NAMED: LazyLock<BTreeMap<String, FinePack>> = LazyLock::new(FinePack::named);

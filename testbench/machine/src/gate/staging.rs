@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::masks;
-use crate::message::Line;
+use crate::context::masks;
+use crate::context::message::Line;
 
 /// The rows of a copy so far: the last one, and the distance between two.
 #[derive(Debug, Default)]
@@ -113,7 +113,7 @@ impl Staging {
                 // one.
                 let goes_on = !self.run.is_empty()
                     && start + self.run.len() as u64 == at
-                    && !at.is_multiple_of(crate::pages::PAGE);
+                    && !at.is_multiple_of(crate::context::pages::PAGE);
                 if !goes_on {
                     if !self.run.is_empty() {
                         copy(start, &self.run);

@@ -5,12 +5,10 @@
 mod none;
 mod policy;
 mod port;
-mod race;
-mod src;
-mod stc;
+pub mod src;
 mod timestamp;
 mod unit;
-mod without;
+pub mod without;
 
 use std::fmt::Debug;
 
@@ -19,22 +17,21 @@ use traces::trace::{Instr, InstrKind};
 pub use policy::{L1Policy, NewL1Policy};
 pub use port::Port;
 pub use src::DESIGN as SRC;
-pub use stc::SECTION as STC_SECTION;
 pub use unit::GpuUnit;
 pub use without::take_away;
 
-use super::config::{ConfigError, System};
-use super::l2::{self, BankHook};
-use super::make::{Made, Make, UnitPorts};
-use super::memory_model::{Fences, MemoryModel};
-use super::message::Message;
-use super::pool::Handle;
-use super::registry::{self, Named};
-use super::resolved::Resolved;
-use super::section::Section;
-use super::statistics::Counted;
-use super::timed::Clock;
+use crate::build::make::{Made, Make, UnitPorts};
+use crate::check::timed::Clock;
+use crate::config::memory_model::{Fences, MemoryModel};
+use crate::config::registry::{self, Named};
+use crate::config::resolved::Resolved;
+use crate::config::section::Section;
+use crate::config::{ConfigError, System};
+use crate::context::message::Message;
+use crate::engine::pool::Handle;
+use crate::l2::{self, BankHook};
 use crate::statistics;
+use crate::statistics::Counted;
 use crate::statistics::CounterValues;
 
 /// An L1 design, one instance for each CU. One that stands before another holds it and passes calls

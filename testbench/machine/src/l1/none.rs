@@ -1,9 +1,9 @@
 //! No L1: every request goes below.
 
 use super::{Design, Hooks, L1, Port, src};
-use crate::memory_model::{Fences, MemoryModel};
-use crate::message::Message;
-use crate::pool::Handle;
+use crate::config::memory_model::{Fences, MemoryModel};
+use crate::context::message::Message;
+use crate::engine::pool::Handle;
 
 inventory::submit! { DESIGN }
 

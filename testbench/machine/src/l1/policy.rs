@@ -3,14 +3,14 @@
 
 use std::fmt::Debug;
 
+use crate::build::make::{Made, Make};
 use crate::cache::{Choice, Way, Ways};
 use crate::config::ConfigError;
+use crate::config::registry::Named;
+use crate::config::resolved::Resolved;
+use crate::config::section::Section;
 use crate::context::Context;
-use crate::make::{Made, Make};
-use crate::message::Message;
-use crate::registry::Named;
-use crate::resolved::Resolved;
-use crate::section::Section;
+use crate::context::message::Message;
 use crate::statistics::CounterValues;
 
 /// A policy, one instance for each L1. Under one a line takes its way when it has come, not when it

@@ -3,10 +3,10 @@
 use traces::trace::InstrKind;
 
 use crate::context::Context;
+use crate::context::message::{Kind, Message};
+use crate::context::transactions::{Tell, Transaction, Transactions, Value};
+use crate::engine::pool::Handle;
 use crate::engine::{Cycle, OutletId};
-use crate::message::{Kind, Message};
-use crate::pool::Handle;
-use crate::transactions::{Tell, Transaction, Transactions, Value};
 
 /// What an L1 may use.
 #[derive(Debug)]

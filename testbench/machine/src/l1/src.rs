@@ -5,14 +5,14 @@
 use std::collections::VecDeque;
 
 use super::{Design, Hooks, L1, L1Policy, Port};
+use crate::build::make::{BuildError, Make};
 use crate::cache::{Array, Choice, Miss, Misses, Shape, Way};
 use crate::config::System;
+use crate::config::memory_model::{Fences, MemoryModel};
 use crate::context::Context;
-use crate::make::{BuildError, Make};
-use crate::masks;
-use crate::memory_model::{Fences, MemoryModel};
-use crate::message::{Kind, Message, Unit};
-use crate::pool::Handle;
+use crate::context::masks;
+use crate::context::message::{Kind, Message, Unit};
+use crate::engine::pool::Handle;
 use crate::statistics::CounterValues;
 
 inventory::submit! { DESIGN }

@@ -3,8 +3,8 @@
 use cosim::socket::Socket;
 use hwmodel::Model;
 
+use crate::build::make::BuildError;
 use crate::config::ConfigError;
-use crate::make::BuildError;
 
 /// Puts a model that does not keep a rule into a block's socket. `field`: what has asked for that.
 /// Errors: the block has another body.

@@ -1,7 +1,7 @@
 //! A bank's own numbering of the lines that it may hold: those of one bank of all chiplets lie
 //! close together, and runs of lines that an entry of the directory covers stay together.
 
-use crate::layout::{Layout, first_bank};
+use crate::context::layout::{Layout, first_bank};
 
 /// From addresses of the machine to the bank's and back.
 #[derive(Clone, Copy, Debug)]

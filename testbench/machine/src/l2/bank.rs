@@ -10,13 +10,13 @@ use super::walk::Walk;
 use super::writes::{Pushed, Writes};
 use super::{L2, Ports, Spec};
 use crate::cache::{Array, Misses, Way};
+use crate::config::policy::Policy;
 use crate::context::Context;
+use crate::context::masks;
+use crate::context::message::{Coherence, Kind, Message, Unit};
+use crate::context::pages::PageMap;
 use crate::engine::InletId;
-use crate::masks;
-use crate::message::{Coherence, Kind, Message, Unit};
-use crate::pages::PageMap;
-use crate::policy::Policy;
-use crate::pool::Handle;
+use crate::engine::pool::Handle;
 use crate::statistics::CounterValues;
 use ports::directory::coherence_directory::cause;
 

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 use super::hook::BankPort;
 use crate::config::System;
-use crate::layout::{Layout, Site};
-use crate::message::{Message, Unit};
-use crate::pool::Handle;
+use crate::context::layout::{Layout, Site};
+use crate::context::message::{Message, Unit};
+use crate::engine::pool::Handle;
 
 /// Requests of a bank by sender: each CU of its GPU, and the way from other GPUs.
 #[derive(Debug)]

@@ -13,14 +13,14 @@ use std::fmt::Debug;
 use super::addresses::Addresses;
 use crate::cache::{Choice, Way, Ways};
 use crate::config::ConfigError;
+use crate::config::registry::Named;
+use crate::config::resolved::Resolved;
+use crate::config::section::Section;
 use crate::context::Context;
+use crate::context::message::{Kind, Message, Unit};
+use crate::engine::pool::Handle;
 use crate::engine::{Cycle, InletId, OutletId};
 use crate::l1::NewHook;
-use crate::message::{Kind, Message, Unit};
-use crate::pool::Handle;
-use crate::registry::Named;
-use crate::resolved::Resolved;
-use crate::section::Section;
 use crate::statistics::CounterValues;
 
 /// A bank as its hooks see it.

@@ -2,12 +2,11 @@
 //! releases and acquires it.
 
 mod addresses;
-mod bank;
+pub mod bank;
 mod designs;
-mod directory;
 mod fifos;
-mod hook;
-mod parameters;
+pub mod hook;
+pub mod parameters;
 mod requests;
 mod walk;
 mod writes;
@@ -18,15 +17,15 @@ use std::fmt::Debug;
 use cosim::cpelide::SyncMode;
 use ports::directory::coherence_directory::Variant;
 
-use super::cache::Shape;
-use super::context::Context;
-use super::engine::{InletId, OutletId};
-use super::make::{Made, Make};
-use super::memory_model::MemoryModel;
-use super::message::Unit;
-use super::policy::Policy;
-use super::registry::Named;
-use super::statistics::CounterValues;
+use crate::build::make::{Made, Make};
+use crate::cache::Shape;
+use crate::config::memory_model::MemoryModel;
+use crate::config::policy::Policy;
+use crate::config::registry::Named;
+use crate::context::Context;
+use crate::context::message::Unit;
+use crate::engine::{InletId, OutletId};
+use crate::statistics::CounterValues;
 pub use addresses::Addresses;
 pub use designs::SOFTWARE;
 pub use fifos::Fifos;

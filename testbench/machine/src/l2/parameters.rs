@@ -3,9 +3,9 @@
 use ports::Parameters;
 use ports::directory::coherence_directory::{Config, MAX_GPUS, Replacement, Variant};
 
+use crate::config::resolved::designs;
 use crate::config::{ConfigError, DirectorySection, System, choose};
 use crate::gate;
-use crate::resolved::designs;
 
 const REPLACEMENTS: [(&str, Replacement); 2] =
     [("lru", Replacement::Lru), ("fifo", Replacement::Fifo)];

@@ -2,16 +2,16 @@
 
 use super::bank::Bank;
 use super::hook::Outcome;
-use crate::atomic;
 use crate::cache::{Array, Choice, Way};
+use crate::check::atomic;
+use crate::config::policy::Policy;
 use crate::context::Context;
+use crate::context::layout::Site;
+use crate::context::masks;
+use crate::context::message::{Kind, Line, Message, Unit};
+use crate::context::pages::PAGE;
 use crate::engine::OutletId;
-use crate::layout::Site;
-use crate::masks;
-use crate::message::{Kind, Line, Message, Unit};
-use crate::pages::PAGE;
-use crate::policy::Policy;
-use crate::pool::Handle;
+use crate::engine::pool::Handle;
 
 /// Bytes of the shortest line of a directory.
 const MIN_LINE: u32 = 64;

@@ -3,9 +3,9 @@
 use super::bank::Bank;
 use super::hook::Outcome;
 use crate::context::Context;
+use crate::context::message::{Kind, Message, Packed, Sync, Synced};
 use crate::engine::Cycle;
-use crate::message::{Kind, Message, Packed, Sync, Synced};
-use crate::pool::Handle;
+use crate::engine::pool::Handle;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Walk {

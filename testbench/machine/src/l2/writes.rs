@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 use super::Ports;
 use crate::context::Context;
+use crate::context::message::{Kind, Line, Message, Unit};
 use crate::engine::OutletId;
-use crate::message::{Kind, Line, Message, Unit};
-use crate::pool::Handle;
+use crate::engine::pool::Handle;
 
 /// Tag of a write below that no answer waits for, and of a push.
 const UNANSWERED: u32 = u32::MAX;

@@ -11,9 +11,9 @@ use ports::cpelide::types::{Aql, Ext, SLOTS, kind};
 use super::audit::{Auditor, Packet};
 use super::blocks::{Blocks, Inputs, Outputs};
 use super::phases::{PHASES, Phase, Phases};
+use crate::context::message::{Kind, Message, Packed, Sync, Synced, ToStart};
 use crate::context::{Context, Stop};
 use crate::engine::{Cycle, InletId, OutletId};
-use crate::message::{Kind, Message, Packed, Sync, Synced, ToStart};
 
 /// Inlets and outlets.
 #[derive(Clone, Debug)]

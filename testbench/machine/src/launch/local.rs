@@ -4,10 +4,10 @@
 use ports::cpelide::types::SLOTS;
 
 use super::{Grid, Room, Scheduler};
+use crate::context::message::{Kind, Message, Packed, Sync, Synced, ToStart};
 use crate::context::{Context, Stop};
+use crate::engine::pool::Handle;
 use crate::engine::{InletId, OutletId};
-use crate::message::{Kind, Message, Packed, Sync, Synced, ToStart};
-use crate::pool::Handle;
 use crate::statistics::CounterValues;
 
 /// Inlets and outlets.

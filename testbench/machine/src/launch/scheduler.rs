@@ -2,12 +2,12 @@
 
 use std::fmt::Debug;
 
+use crate::build::make::{Made, Make};
 use crate::config::ConfigError;
+use crate::config::registry::Named;
+use crate::config::resolved::Resolved;
+use crate::config::section::Section;
 use crate::context::Context;
-use crate::make::{Made, Make};
-use crate::registry::Named;
-use crate::resolved::Resolved;
-use crate::section::Section;
 use crate::statistics::CounterValues;
 
 /// A kernel's work-groups on a chiplet.

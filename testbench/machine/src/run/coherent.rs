@@ -1,9 +1,9 @@
 //! Compares what L1s promise to hold as their L2 does.
 
+use crate::build::part::Part;
 use crate::context::Context;
+use crate::context::masks;
 use crate::l2::L2;
-use crate::masks;
-use crate::part::Part;
 
 /// Errors: a line that differs. Bytes that the L2 has evicted, or not yet fetched, are not looked
 /// at.

@@ -3,9 +3,9 @@
 use cosim::socket::Difference;
 use traces::trace;
 
+use crate::build::make::BuildError;
 use crate::check::Wrong;
 use crate::engine::Cycle;
-use crate::make::BuildError;
 
 /// Why a run did not pass.
 #[derive(Debug, thiserror::Error)]

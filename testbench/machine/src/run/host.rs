@@ -4,11 +4,11 @@ use cosim::cpelide::SyncMode;
 
 use super::memory::{look, part_below};
 use super::{Machine, RunError};
+use crate::build::part::Part;
+use crate::context::masks;
+use crate::context::message::MAX_LINE;
+use crate::context::pages::SPACE;
 use crate::engine::ComponentId;
-use crate::masks;
-use crate::message::MAX_LINE;
-use crate::pages::SPACE;
-use crate::part::Part;
 
 impl Machine {
     /// The host writes memory.

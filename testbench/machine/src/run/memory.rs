@@ -2,9 +2,9 @@
 
 use super::{Machine, RunError};
 use crate::Observer;
+use crate::build::part::Part;
 use crate::check::Wrong;
 use crate::context::Context;
-use crate::part::Part;
 
 impl Machine {
     /// What kernels have written must be in memory, the last of them that of a launch.

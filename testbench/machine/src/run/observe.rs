@@ -9,11 +9,11 @@ use cosim::socket::{BlockUse, Sockets, Window};
 use hwmodel::finepack::tlp_link::Sent;
 
 use super::{Buffers, Machine};
+use crate::build::part::Part;
 use crate::engine::{ComponentId, Cycle};
 use crate::launch::{Global, Packet};
-use crate::part::Part;
-use crate::recording::{Loads, Recorder, Samples};
-use crate::spans::{Groups, Request, Spans};
+use crate::statistics::recording::{Loads, Recorder, Samples};
+use crate::statistics::spans::{Groups, Request, Spans};
 
 /// Who wants to see TLPs.
 type SeeTlp = Box<dyn FnMut(&Sent)>;

@@ -1,7 +1,7 @@
 //! How a program is run.
 
+use crate::check::sequential::Keep;
 use crate::engine::Cycle;
-use crate::sequential::Keep;
 
 /// In which order the components of a cycle are visited. A result never depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

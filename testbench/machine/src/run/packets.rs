@@ -5,9 +5,9 @@ use cosim::cpelide::packet::{Dispatch, Scope, barrier};
 use traces::trace::{self, Bound, Event, KernelHead};
 
 use super::{Machine, RunError};
+use crate::build::part::Part;
 use crate::engine::ComponentId;
 use crate::launch;
-use crate::part::Part;
 
 /// A kernel that is handed over.
 #[derive(Clone, Copy)]

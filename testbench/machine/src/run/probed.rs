@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use super::Machine;
+use crate::build::part::Part;
+use crate::context::layout::{Layout, Site};
+use crate::context::message::{Kind, Unit};
 use crate::engine::{ComponentId, OutletSpec};
-use crate::layout::{Layout, Site};
-use crate::message::{Kind, Unit};
-use crate::part::Part;
-use crate::probe::{Awaited, Component, Facts, FullQueue, Oldest, Probe, QUEUES, Snapshot, Wait};
+use crate::statistics::probe::{
+    Awaited, Component, Facts, FullQueue, Oldest, Probe, QUEUES, Snapshot, Wait,
+};
 
 /// A machine's end of a probe.
 #[derive(Debug)]

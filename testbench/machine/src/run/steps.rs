@@ -3,8 +3,8 @@
 
 use super::{Machine, Order, PROGRESS_STEPS, RunError, coherent};
 use crate::context::Stop;
-use crate::deadlock;
 use crate::engine::{ComponentId, Cycle, numbers};
+use crate::run::deadlock;
 
 impl Machine {
     /// The next cycle in which a component is active, or a meeting of the threads.

@@ -10,8 +10,8 @@ use traces::trace::{Bound, Clock, Event, KernelHead, Streams, is_before};
 
 use super::packets::{Handover, Scopes};
 use super::{Machine, RunError};
+use crate::build::part::Part;
 use crate::engine::Cycle;
-use crate::part::Part;
 use cosim::cpelide::SyncMode;
 
 /// Most kernels that are read and not handed over.

@@ -15,12 +15,12 @@ use cosim::socket::BlockUse;
 
 use super::meeting::{Meeting, Patience};
 use super::{Machine, Options, Order, PROGRESS_STEPS, RunError};
+use crate::build::part::Part;
 use crate::check::Checked;
 use crate::context::Context;
 use crate::engine::{ComponentId, Cycle, HERE};
-use crate::part::Part;
-use crate::shard::{Parcel, Progress, Report, Shard, lock};
-use crate::traffic::Traffic;
+use crate::run::shard::{Parcel, Progress, Report, Shard, lock};
+use crate::statistics::traffic::Traffic;
 
 /// What the threads of a run share.
 struct Office {
@@ -84,7 +84,9 @@ pub(super) struct Team {
     /// Cycles since the last meeting in which it has visited a component, and what was written
     /// past the L1s in them.
     steps: u64,
+    visits: u64,
     written_past: u64,
+    pub(super) windows: Windows,
     /// Completion signals that it had written at the last meeting.
     completions: u32,
     /// It meets the others in each cycle.
@@ -95,6 +97,26 @@ pub(super) struct Team {
     pub(super) done: (u64, u64),
     /// What the others had counted when that was gathered.
     pub(super) counted: Vec<Counted>,
+}
+
+/// How evenly the windows of a run on several threads are distributed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Windows {
+    /// Windows.
+    pub count: u64,
+    /// Visits of components.
+    pub visits: u64,
+    /// Of these, those of each window's slowest thread.
+    pub slowest: u64,
+}
+
+impl Windows {
+    fn add(&mut self, reports: &[Report]) {
+        let visits = || reports.iter().map(|report| report.visits);
+        self.count += 1;
+        self.visits += visits().sum::<u64>();
+        self.slowest += visits().max().unwrap_or(0);
+    }
 }
 
 impl Team {
@@ -337,6 +359,8 @@ impl Machine {
             alone: (0, 0),
             is_due: false,
             steps: 0,
+            visits: 0,
+            windows: Windows::default(),
             written_past: 0,
             completions: 0,
             is_close: false,
@@ -376,6 +400,7 @@ impl Machine {
         self.ctx.end_cycle();
         let is_active = self.active.iter().any(|word| *word != 0);
         team.steps += u64::from(is_active);
+        team.visits += self.active.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
         team.written_past += self.ctx.written_past - past;
         let is_narrow = team.reports.iter().any(|report| !report.is_apart);
         team.is_due = is_narrow && team.written_past > 0
@@ -394,6 +419,7 @@ impl Machine {
         self.ctx.end_window(team.end);
         let mut own = self.ctx.report();
         own.steps = mem::take(&mut team.steps);
+        own.visits = mem::take(&mut team.visits);
         own.written_past = mem::take(&mut team.written_past);
         own.has_failed |= self.ctx.check.wrong.is_some() || self.sockets.have_failed();
         (own.is_silent, own.done) = (team.is_silent, team.done);
@@ -404,6 +430,7 @@ impl Machine {
         (team.is_due, team.completions) = (false, own.completions);
         team.exchange(&mut self.ctx, own)?;
         let reports = &team.reports;
+        team.windows.add(reports);
         if reports.iter().any(|r| r.has_failed) || reports.iter().all(|r| r.is_silent) {
             return Err(RunError::Threads);
         }

@@ -25,10 +25,10 @@
 //! - the directories' initial sweep, in which a block takes no request.
 
 use super::{Machine, RunError};
+use crate::build::part::Part;
 use crate::config::System;
-use crate::deadlock;
 use crate::engine::{ComponentId, Cycle};
-use crate::part::Part;
+use crate::run::deadlock;
 
 /// Cycles of the links between two looks.
 const LINK_CYCLES: u64 = 1 << 20;

@@ -2,7 +2,7 @@
 
 use super::group::Measured;
 use crate::engine::Cycle;
-use crate::kernel_use::{KernelUse, KernelUses};
+use crate::run::kernel_use::{KernelUse, KernelUses};
 
 /// What a program costs: by all its launches, or by those of them that were simulated.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! What the sharing-aware blocks count (specification, section 9).
 
-use crate::{Counted, statistics};
+use crate::Counted;
+use crate::statistics;
 
 inventory::submit! { Counted(&statistics! {
     "l1.write_backs" "lines" "dirty private lines that L1s with a sharing-aware policy wrote back",

@@ -12,14 +12,14 @@ use ports::sharing::types::{L1Fill, Place, Victim};
 use super::parameters::{Parameters, SECTION, refused};
 use super::rule::{self, Rule};
 use super::{NAME, report, report_if};
+use crate::build::make::{Made, Make};
 use crate::cache::{Choice, Way, Ways};
 use crate::config::ConfigError;
+use crate::config::resolved::Resolved;
 use crate::context::Context;
+use crate::context::message::Message;
 use crate::engine::Cycle;
 use crate::l1::{L1Policy, NewL1Policy, take_away};
-use crate::make::{Made, Make};
-use crate::message::Message;
-use crate::resolved::Resolved;
 use crate::statistics::CounterValues;
 
 inventory::submit! {

@@ -17,17 +17,17 @@ use super::parameters::{Parameters, SECTION, refused};
 use super::rule::{self, Rule};
 use super::users::Users;
 use super::{NAME, report, report_if};
+use crate::build::make::{Made, Make};
 use crate::cache::{Choice, Way, Ways};
 use crate::config::ConfigError;
+use crate::config::resolved::Resolved;
 use crate::context::Context;
+use crate::context::layout::Site;
+use crate::context::message::{Kind, Message, Unit};
 use crate::engine::Cycle;
+use crate::engine::pool::Handle;
 use crate::l1::take_away;
 use crate::l2::{BankHook, BankPort, NewL2Policy};
-use crate::layout::Site;
-use crate::make::{Made, Make};
-use crate::message::{Kind, Message, Unit};
-use crate::pool::Handle;
-use crate::resolved::Resolved;
 use crate::statistics::CounterValues;
 
 inventory::submit! {

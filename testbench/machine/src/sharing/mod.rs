@@ -7,6 +7,7 @@ mod l2_policy;
 mod parameters;
 mod rule;
 mod scheduler;
+mod systems;
 mod users;
 
 use crate::context::{Context, Stop};

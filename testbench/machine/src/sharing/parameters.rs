@@ -6,10 +6,10 @@ use ports::sharing::types::Sharing;
 use ports::{ConfigError as Illegal, Fields, fields};
 
 use super::rule::{self, Rule};
+use crate::config::policy::Policy;
+use crate::config::resolved::policy;
+use crate::config::section::{Section, defaults};
 use crate::config::{ConfigError, System};
-use crate::policy::Policy;
-use crate::resolved::policy;
-use crate::section::{Section, defaults};
 
 fields! {
     /// What the machine has beside the blocks.

@@ -10,11 +10,11 @@ use ports::sharing::types::{Launch, mode};
 use super::parameters::{Parameters, SECTION, refused};
 use super::report;
 use super::rule::{self, Rule};
+use crate::build::make::{Made, Make};
 use crate::config::{ConfigError, System};
 use crate::context::Context;
 use crate::l1::take_away;
 use crate::launch::{Grid, NewScheduler, Scheduler};
-use crate::make::{Made, Make};
 use crate::statistics::CounterValues;
 
 /// Submits a scheduler: its mode, and the work-groups of its groups; `ROW` for a row of the grid.

@@ -7,12 +7,12 @@ use std::ops::Range;
 use hwmodel::finepack::tlp_link;
 use ports::finepack::types::flush_cause;
 
+use crate::build::part::Part;
 use crate::context::Context;
+use crate::context::message::{CLASSES, Class};
 use crate::engine::ComponentId;
 use crate::gate;
 use crate::launch::PHASES;
-use crate::message::{CLASSES, Class};
-use crate::part::Part;
 use crate::statistics::CounterValues;
 
 /// Counters of the firmware (CPElide specification 9); launches and operations sent are counted

@@ -3,7 +3,7 @@
 use super::points::{
     BASE, COVERED, COVERED_7, EVICTING, HMG, INSTANT, INSTANT_BASE, OURS, UNHIDDEN, VARIANTS,
 };
-use super::{JOBS, Report, Structures};
+use super::{JOBS, Report, Structures, of_one_stream};
 use crate::energy;
 use crate::experiment::{Record, Runs, percent};
 use crate::figure::{self, Each, Figure, Ours, ours};
@@ -36,7 +36,7 @@ const NO_FIRMWARE: &str = "this build has no firmware image, and the figure need
 
 /// All figures.
 pub fn all(report: &Report) -> Vec<Figure> {
-    let r = &report.of_one_stream();
+    let r = &of_one_stream(report);
     let runs = &r.runs;
     let why = |id: &str| {
         let missing = DIVIDED_ALONE.iter().filter(|_| r.scale == 1);
@@ -256,7 +256,7 @@ fn table(r: &Report) -> Ours {
         each.values().into_iter().fold(0.0, f64::max)
     };
     let (entries, coarsenings) = (most("firmware.max_entries"), most("firmware.coarsenings"));
-    let all = r.structures.values();
+    let all = r.details.structures.values();
     let sum = |of: fn(&Structures) -> u64| all.clone().map(of).sum::<u64>() as f64;
     let mean = sum(|s| s.all) / sum(|s| s.kernels);
     let widest = all.clone().map(|s| s.most).max().unwrap_or(0) as f64;
@@ -274,9 +274,9 @@ fn table(r: &Report) -> Ours {
 }
 
 fn cost(r: &Report) -> Ours {
-    let mut values = vec![("table bytes", r.bytes.table as f64)];
+    let mut values = vec![("table bytes", r.details.bytes.table as f64)];
     let mut shown = Vec::new();
-    if let Some(code) = r.bytes.code {
+    if let Some(code) = r.details.bytes.code {
         let each = Each::of(&r.runs, |program| {
             let record = r.runs.record(program, UNHIDDEN);
             Some(record.counter("firmware.cycles") / record.counter("launch.packets"))
@@ -293,7 +293,7 @@ fn cost(r: &Report) -> Ours {
         shown.push(format!("by deciding ahead {hidden}"));
         shown.push(format!("code {code} B"));
     }
-    shown.push(format!("table {} B", r.bytes.table));
+    shown.push(format!("table {} B", r.details.bytes.table));
     ours(shown.join("; "), values)
 }
 

@@ -12,15 +12,17 @@ use std::collections::BTreeMap;
 
 use firmware_embed::Image;
 use hwmodel::cpelide::chiplet_coherence_table::{Parameters, ReferenceTable};
-use machine::{Options, RunError};
+use machine::RunError;
 use schemars::JsonSchema;
 use serde::Serialize;
 use traces::trace::{ArgKind, Event, PAGE, Reader};
 
-use super::experiment::{self, Attempt, CAPTURE, Error, Input, Plan, Runs, SEED, input};
-use super::figure::Figure;
-use super::scale::Scale;
-use super::score::{Score, scored};
+use std::fmt::{self, Formatter};
+
+use crate::experiment::{self, CAPTURE, Error, Input, Point, input};
+use crate::figure::Figure;
+use crate::paper::{self, Entry, Paper, Published};
+use crate::scale::Scale;
 
 /// Inputs at scale 60 (chosen): about three quarters of what the L2s of four
 /// chiplets hold together, so that what one kernel leaves there is of use to the next; the whole
@@ -60,12 +62,6 @@ const INPUTS: [Input; 30] = [
 
 /// Programs of several streams (section VI): of them is C12 alone.
 const JOBS: [&str; 2] = ["stream_jobs", "mixed_jobs"];
-
-/// The machine's twins are divided by 60; at full size all of it runs once.
-pub const SCALES: [Scale; 2] = [
-    Scale { by: 60, inputs: &INPUTS, perturbed: 2 },
-    Scale { by: 1, inputs: &FULL_INPUTS, perturbed: 0 },
-];
 
 /// Inputs at full size: the paper's (table II) where a run takes seconds, else smaller ones
 /// (chosen); docs/designs/cpelide.md has both.
@@ -120,77 +116,87 @@ pub struct Bytes {
     pub code: Option<usize>,
 }
 
-/// All results.
+/// Its results.
+pub type Report = paper::Report<Cpelide>;
+
+/// Results beside the runs.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Report {
-    /// `cpelide`.
-    pub paper: &'static str,
-    /// `pass`: a report exists only when all values were right.
-    pub verdict: &'static str,
-    /// The paper's machine is divided by this.
-    pub scale: u32,
-    /// Seed of all inputs.
-    pub seed: u64,
-    /// Programs and sizes, and each program on each machine.
-    #[serde(flatten)]
-    pub runs: Runs,
+pub struct Details {
     /// Structures by program.
     pub structures: BTreeMap<&'static str, Structures>,
     /// Of the command processor.
     pub bytes: Bytes,
-    /// The figures of the CPElide specification, section 11.
-    pub figures: Vec<Figure>,
-    /// How near they come to the paper's.
-    pub score: Score,
 }
 
-impl Report {
-    /// Without programs of several streams.
-    fn of_one_stream(&self) -> Self {
-        let is_kept = |program: &str| !JOBS.contains(&program);
-        let mut report = self.clone();
-        report.runs.inputs.retain(|input| is_kept(input.program));
-        report.runs.records.retain(|record| is_kept(record.program));
-        report.structures.retain(|program, _| is_kept(program));
-        report
-    }
-}
+/// The paper.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cpelide;
 
-/// Statistics of caches, memory, command processors and networks.
-const KEPT: [&str; 8] =
-    ["l1.", "l2.", "l3.", "memory.", "launch.", "firmware.", "traffic.chiplet", "traffic.link"];
+inventory::submit! { Entry::of::<Cpelide>() }
 
-/// Runs the experiment at a scale on these inputs, on all threads that there are.
-pub fn run(
-    scale: u32,
-    inputs: &[Input],
-    perturbed: u64,
-    attempt: &Attempt,
-) -> Result<Report, Error> {
-    let points = points::all(scale);
-    let options = Options::default();
-    let (points, counters) = (&points, &KEPT);
-    let plan = Plan { inputs, points, counters, perturbed, shift: SHIFT, options };
-    let experiment = plan.run(attempt)?;
-    let mut report = Report {
-        paper: "cpelide",
-        verdict: "pass",
-        scale,
-        seed: SEED,
-        runs: experiment.runs.clone(),
-        structures: BTreeMap::new(),
-        bytes: bytes(),
-        figures: Vec::new(),
-        score: Score::default(),
-    };
-    for input in inputs {
-        let found = structures(input).map_err(Error::at(input.program))?;
-        report.structures.insert(input.program, found);
+impl Paper for Cpelide {
+    const NAME: &str = "cpelide";
+    const PRESET: &str = "cpelide-4";
+    const PART: &str = "chiplet";
+    // The machine's twins are divided by 60; at full size all of it runs once.
+    const SCALES: &[Scale] = &[
+        Scale { by: 60, inputs: &INPUTS, perturbed: 2 },
+        Scale { by: 1, inputs: &FULL_INPUTS, perturbed: 0 },
+    ];
+    const COUNTERS: &[&str] = &[
+        "l1.",
+        "l2.",
+        "l3.",
+        "memory.",
+        "launch.",
+        "firmware.",
+        "traffic.chiplet",
+        "traffic.link",
+    ];
+    const FIGURES: &str = "C";
+    const SHIFT: u64 = SHIFT;
+    const PUBLISHED: &[Published] = &[
+        Published {
+            scale: 1,
+            system: "cpelide-4",
+            designs: &[
+                ("baseline-home-measured", "software"),
+                ("hmg-measured", "hmg"),
+                ("cpelide-aware-measured", "cpelide"),
+            ],
+        },
+        Published {
+            scale: 60,
+            system: "cpelide-4-small",
+            designs: &[
+                ("baseline-home-measured", "software"),
+                ("hmg-measured", "hmg"),
+                ("cpelide-aware-measured", "cpelide"),
+            ],
+        },
+    ];
+
+    type Details = Details;
+
+    fn points(scale: u32) -> Vec<Point> {
+        points::all(scale)
     }
-    let figures =
-        experiment.figures(|runs| figures::all(&Report { runs: runs.clone(), ..report.clone() }));
-    (report.figures, report.score) = scored(figures, "C");
-    Ok(report)
+
+    fn details(inputs: &[Input]) -> Result<Self::Details, Error> {
+        let of = |input: &Input| {
+            Ok((input.program, structures(input).map_err(Error::at(input.program))?))
+        };
+        let structures = inputs.iter().map(of).collect::<Result<_, Error>>()?;
+        Ok(Details { structures, bytes: bytes() })
+    }
+
+    fn figures(report: &Report) -> Vec<Figure> {
+        figures::all(report)
+    }
+
+    fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
+        text::write(report, f)
+    }
 }
 
 /// The structures that a program's kernels name.
@@ -212,4 +218,14 @@ fn structures(input: &Input) -> Result<Structures, RunError> {
 fn bytes() -> Bytes {
     let table = ReferenceTable::new(Parameters::DEFAULT).expect("the defaults are legal");
     Bytes { table: table.image().len(), code: Image::built().ok().map(|image| image.code_bytes) }
+}
+
+/// The report without programs of several streams.
+fn of_one_stream(report: &Report) -> Report {
+    let is_kept = |program: &str| !JOBS.contains(&program);
+    let mut report = report.clone();
+    report.runs.inputs.retain(|input| is_kept(input.program));
+    report.runs.records.retain(|record| is_kept(record.program));
+    report.details.structures.retain(|program, _| is_kept(program));
+    report
 }

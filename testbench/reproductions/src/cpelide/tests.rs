@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
-use super::{Report, Structures, points, run};
+use super::{Cpelide, Report, Structures, points};
 use crate::experiment::{Attempt, Input, input};
 use crate::figure::alone;
+use crate::paper;
 
 /// BabelStream, whose chiplets keep to their parts, a program whose kernels move to other chiplets,
 /// and one that uses little again.
@@ -19,7 +20,7 @@ const WITH_JOBS: [Input; 4] = [SMALL[0], SMALL[1], SMALL[2], input("stream_jobs"
 const KERNELS: u64 = 8;
 
 static REPORT: LazyLock<Report> =
-    LazyLock::new(|| run(60, &WITH_JOBS, 1, &Attempt::default()).unwrap());
+    LazyLock::new(|| paper::run::<Cpelide>(60, &WITH_JOBS, 1, &Attempt::default()).unwrap());
 
 /// The mean over the programs.
 fn geometric(of: impl Fn(&'static str) -> f64) -> f64 {
@@ -94,13 +95,13 @@ fn figures_are_those_of_the_runs() {
     assert!((figure("C3").values["baseline"] - loss).abs() < 1e-9);
     // Copy and multiply name two arrays, add and triad three.
     let expected = Structures { kernels: KERNELS, all: 20, most: 3 };
-    assert_eq!(REPORT.structures["stream"], expected);
+    assert_eq!(REPORT.details.structures["stream"], expected);
     let all: u64 = SMALL.map(|i| count(i.program, points::BASE, "launch.releases")).iter().sum();
     let own: u64 = SMALL.map(|i| count(i.program, points::OURS, "launch.releases")).iter().sum();
     let share = figure("Q1").values["releases.sent"];
     assert!((share - own as f64 / all as f64).abs() < 1e-9);
     // Specification 4: an entry of four chiplets takes 40 bytes, and there are 64.
-    assert_eq!(REPORT.bytes.table, 64 * 40);
+    assert_eq!(REPORT.details.bytes.table, 64 * 40);
     let ids: Vec<_> = REPORT.figures.iter().map(|f| f.id.clone()).collect();
     let ours = ["Q1", "Q2", "Q3", "Q4", "Q5"].map(String::from);
     let all: Vec<_> = (1..=15).map(|n| format!("C{n}")).chain(ours).collect();
@@ -122,7 +123,8 @@ fn numbers_of_the_paper_stand_beside_ours() {
 }
 
 /// The small programs on the machines of full size.
-static FULL: LazyLock<Report> = LazyLock::new(|| run(1, &SMALL, 0, &Attempt::default()).unwrap());
+static FULL: LazyLock<Report> =
+    LazyLock::new(|| paper::run::<Cpelide>(1, &SMALL, 0, &Attempt::default()).unwrap());
 
 #[test]
 fn full_size_is_the_papers_machine_and_says_what_it_leaves_out() {

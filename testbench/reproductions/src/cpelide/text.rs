@@ -1,10 +1,9 @@
 //! The report as tables.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Formatter};
 
-use super::{Report, figures};
+use super::{Report, figures, of_one_stream};
 use crate::experiment::Row;
-use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
@@ -36,37 +35,33 @@ Deciding ahead: gain of CPElide over the baseline of the same L2 policy, in per 
 6 us: the paper's constant for a decision; firmware: the cycles of our firmware; home-aware:
 home-forward, where the table assumes one L2 copy per line.";
 
-impl Display for Report {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+pub fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
+    writeln!(
+        f,
+        "CPElide (MICRO'24) on models: its machine (table I) {}. Seed {}.",
+        if report.scale > 1 {
+            format!("scaled by 1/{}", report.scale)
+        } else {
+            "at full \
+                                                                                scale"
+                .into()
+        },
+        report.seed
+    )?;
+    let machines: Vec<_> = SHOWN.into_iter().filter(|name| report.runs.has(name)).collect();
+    for input in &report.runs.inputs {
+        let like = if input.like.is_empty() { "none" } else { input.like };
+        let kernels = report.details.structures[input.program].kernels;
         writeln!(
             f,
-            "CPElide (MICRO'24) on models: its machine (table I) {}. Seed {}.",
-            if self.scale > 1 {
-                format!("scaled by 1/{}", self.scale)
-            } else {
-                "at full \
-                                                                                scale"
-                    .into()
-            },
-            self.seed
-        )?;
-        let machines: Vec<_> = SHOWN.into_iter().filter(|name| self.runs.has(name)).collect();
-        for input in &self.runs.inputs {
-            let like = if input.like.is_empty() { "none" } else { input.like };
-            let kernels = self.structures[input.program].kernels;
-            writeln!(
-                f,
-                "\n{input}, {kernels} kernels; corresponding program of the paper: \
+            "\n{input}, {kernels} kernels; corresponding program of the paper: \
                          {like}"
-            )?;
-            table::write(f, &columns(), self.runs.beside(input.program, "baseline", &machines))?;
-        }
-        writeln!(f, "\n{LEGEND}")?;
-        self.by_variant(f)?;
-        writeln!(f, "\nFigures of the paper")?;
-        let on = self.runs.on(self.scale, self.seed);
-        write!(f, "{}", Listed { figures: &self.figures, on })
+        )?;
+        table::write(f, &columns(), report.runs.beside(input.program, "baseline", &machines))?;
     }
+    writeln!(f, "\n{LEGEND}")?;
+    by_variant(report, f)?;
+    Ok(())
 }
 
 /// Gains of a program, or their mean.
@@ -78,37 +73,35 @@ struct Gains {
     paper: Option<f64>,
 }
 
-impl Report {
-    /// The table of decisions ahead.
-    fn by_variant(&self, f: &mut Formatter) -> fmt::Result {
-        let runs = self.of_one_stream().runs;
-        let all: Vec<_> = figures::variants(&runs).collect();
-        let paper = |id: &str, name: &str| {
-            let figure = self.figures.iter().find(|figure| figure.id == id)?;
-            figure.numbers.get(name).copied()
-        };
-        let rows = runs.inputs.iter().enumerate().map(|(at, input)| Gains {
-            program: input.program.into(),
-            each: all.iter().map(|(_, each)| each.values()[at]).collect(),
-            paper: paper("C4", &format!("cpelide.{}", input.program)),
-        });
-        let mean = Gains {
-            program: "geometric mean".into(),
-            each: all.iter().map(|(_, each)| each.geometric()).collect(),
-            paper: paper("C1", "over baseline"),
-        };
-        writeln!(f, "\n{OF_VARIANTS}")?;
-        write!(f, "{:<15}", "program")?;
-        all.iter().try_for_each(|(name, _)| write!(f, "{name:>24}"))?;
-        writeln!(f, "{:>8}", "paper")?;
-        let gain = |ratio: f64| format!("{:+.1}", 100.0 * (ratio - 1.0));
-        for Gains { program, each, paper } in rows.chain([mean]) {
-            write!(f, "{program:<15}")?;
-            each.into_iter().try_for_each(|ratio| write!(f, "{:>24}", gain(ratio)))?;
-            writeln!(f, "{:>8}", paper.map_or("-".into(), gain))?;
-        }
-        Ok(())
+/// The table of decisions ahead.
+fn by_variant(report: &Report, f: &mut Formatter) -> fmt::Result {
+    let runs = of_one_stream(report).runs;
+    let all: Vec<_> = figures::variants(&runs).collect();
+    let paper = |id: &str, name: &str| {
+        let figure = report.figures.iter().find(|figure| figure.id == id)?;
+        figure.numbers.get(name).copied()
+    };
+    let rows = runs.inputs.iter().enumerate().map(|(at, input)| Gains {
+        program: input.program.into(),
+        each: all.iter().map(|(_, each)| each.values()[at]).collect(),
+        paper: paper("C4", &format!("cpelide.{}", input.program)),
+    });
+    let mean = Gains {
+        program: "geometric mean".into(),
+        each: all.iter().map(|(_, each)| each.geometric()).collect(),
+        paper: paper("C1", "over baseline"),
+    };
+    writeln!(f, "\n{OF_VARIANTS}")?;
+    write!(f, "{:<15}", "program")?;
+    all.iter().try_for_each(|(name, _)| write!(f, "{name:>24}"))?;
+    writeln!(f, "{:>8}", "paper")?;
+    let gain = |ratio: f64| format!("{:+.1}", 100.0 * (ratio - 1.0));
+    for Gains { program, each, paper } in rows.chain([mean]) {
+        write!(f, "{program:<15}")?;
+        each.into_iter().try_for_each(|ratio| write!(f, "{:>24}", gain(ratio)))?;
+        writeln!(f, "{:>8}", paper.map_or("-".into(), gain))?;
     }
+    Ok(())
 }
 
 fn columns<'a>() -> [Column<Row<'a>>; 10] {

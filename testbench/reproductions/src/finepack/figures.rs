@@ -168,7 +168,7 @@ fn sub_headers(r: &Runs) -> Ours {
 
 fn efficiency(r: &Report) -> Ours {
     let goodput = |len: u32| {
-        let burst = r.transfers.iter().find(|b| b.len == len);
+        let burst = r.details.transfers.iter().find(|b| b.len == len);
         burst.map_or(0.0, |b| 100.0 * b.p2p_goodput())
     };
     let (small, line) = (goodput(32), goodput(128));
@@ -177,7 +177,8 @@ fn efficiency(r: &Report) -> Ours {
         small / line,
         goodput(64)
     );
-    let values = r.transfers.iter().map(|b| (format!("goodput.{}", b.len), b.p2p_goodput()));
+    let values =
+        r.details.transfers.iter().map(|b| (format!("goodput.{}", b.len), b.p2p_goodput()));
     ours(text, values.chain([("ratio".into(), small / line)]))
 }
 
@@ -199,10 +200,10 @@ fn bandwidths(r: &Runs) -> Ours {
 
 fn config_packet(r: &Report) -> Ours {
     let lost = |b: &BurstBytes| 100.0 * b.config_packet_loss();
-    let bursts = r.config_packets.iter();
+    let bursts = r.details.config_packets.iter();
     let cells: Vec<_> =
         bursts.clone().map(|b| format!("{} x {} B {:.1} %", b.count, b.len, lost(b))).collect();
-    let extra = r.config_packets[0].config_packet_extra(CONTEXT_BYTES);
+    let extra = r.details.config_packets[0].config_packet_extra(CONTEXT_BYTES);
     let programs = Each::ratio(&r.runs, "config-packet", "finepack", wire);
     let percent = Each(programs.0.into_iter().map(|(p, v)| (p, 100.0 * (1.0 - 1.0 / v))).collect());
     let text = format!(
@@ -253,10 +254,13 @@ fn p2p_over_one_gpu(r: &Runs) -> Ours {
 }
 
 fn average_packet(r: &Report) -> Ours {
-    let cells =
-        r.average_packet.iter().map(|b| format!("{} B {:.2}x", b.len, two_decimals(b.gain())));
+    let cells = r
+        .details
+        .average_packet
+        .iter()
+        .map(|b| format!("{} B {:.2}x", b.len, two_decimals(b.gain())));
     let text = cells.collect::<Vec<_>>().join(", ");
-    let values = r.average_packet.iter().map(|b| (format!("gain.{}", b.len), b.gain()));
+    let values = r.details.average_packet.iter().map(|b| (format!("gain.{}", b.len), b.gain()));
     ours(text, values)
 }
 

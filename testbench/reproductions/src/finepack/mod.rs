@@ -10,14 +10,15 @@ mod storage;
 mod tests;
 mod text;
 
-use machine::Options;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::experiment::{Attempt, Error, Input, Plan, Runs, SEED, SHIFT, input};
-use super::figure::Figure;
-use super::scale::Scale;
-use super::score::{Score, scored};
+use std::fmt::{self, Formatter};
+
+use crate::experiment::{Error, Input, Point, input};
+use crate::figure::Figure;
+use crate::paper::{self, Entry, Paper, Published};
+use crate::scale::Scale;
 use burst::BurstBytes;
 use points::SCALE;
 
@@ -37,60 +38,70 @@ pub const INPUTS: [Input; 8] = [
     input("turbulence", "HIT", 768, 1),
 ];
 
-/// The machine is divided as programs are.
-pub const SCALES: [Scale; 1] = [Scale { by: SCALE, inputs: &INPUTS, perturbed: 0 }];
+/// Its results.
+pub type Report = paper::Report<FinePack>;
 
-/// All results.
+/// Results beside the runs.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Report {
-    /// `finepack`.
-    pub paper: &'static str,
-    /// `pass`: a report exists only when all values were right.
-    pub verdict: &'static str,
-    /// The paper's machine is divided by this.
-    pub scale: u32,
-    /// Seed of all inputs.
-    pub seed: u64,
-    /// Programs and sizes, and each program on each machine.
-    #[serde(flatten)]
-    pub runs: Runs,
+pub struct Details {
     /// The average packet, of stores of 4, 8, 16 and 32 bytes (specification 10, example 4).
     pub average_packet: Vec<BurstBytes>,
     /// Stores of 32, 64 and 128 bytes.
     pub transfers: Vec<BurstBytes>,
     /// Packets of 32 to 64 stores against configuration packets.
     pub config_packets: Vec<BurstBytes>,
-    /// The figures of the specification of FinePack, section 11.
-    pub figures: Vec<Figure>,
-    /// How near they come to the paper's.
-    pub score: Score,
 }
 
-/// Statistics of gates, links and launches.
-const KEPT: [&str; 4] = ["egress.", "ingress.", "gpu_link.", "launch."];
+/// The paper.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FinePack;
 
-/// Runs the experiment on these inputs, on all threads that there are.
-pub fn run(inputs: &[Input], perturbed: u64, attempt: &Attempt) -> Result<Report, Error> {
-    let (points, options) = (&points::all()[..], Options::default());
-    let plan = Plan { inputs, points, counters: &KEPT, perturbed, shift: SHIFT, options };
-    let experiment = plan.run(attempt)?;
-    let bursts = |list: &[(u32, u32)]| {
-        let each = list.iter().map(|&(count, len)| BurstBytes::measure(count, len));
-        each.collect::<Result<Vec<_>, Error>>()
-    };
-    let mut report = Report {
-        paper: "finepack",
-        verdict: "pass",
+inventory::submit! { Entry::of::<FinePack>() }
+
+impl Paper for FinePack {
+    const NAME: &str = "finepack";
+    const PRESET: &str = "finepack-4gpu";
+    // The machine is divided as programs are.
+    const SCALES: &[Scale] = &[Scale { by: SCALE, inputs: &INPUTS, perturbed: 0 }];
+    const COUNTERS: &[&str] = &["egress.", "ingress.", "gpu_link.", "launch."];
+    const FIGURES: &str = "F";
+    const PUBLISHED: &[Published] = &[Published {
         scale: SCALE,
-        seed: SEED,
-        runs: experiment.runs.clone(),
-        average_packet: bursts(&[4, 8, 16, 32].map(|len| (AVERAGE, len)))?,
-        transfers: bursts(&[32, 64, 128].map(|len| (AVERAGE, len)))?,
-        config_packets: bursts(&[(32, 40), (AVERAGE, 8), (AVERAGE, 40), (64, 40), (64, 56)])?,
-        figures: Vec::new(),
-        score: Score::default(),
-    };
-    let of = |runs: &Runs| figures::all(&Report { runs: runs.clone(), ..report.clone() });
-    (report.figures, report.score) = scored(experiment.figures(of), "F");
-    Ok(report)
+        system: "finepack-4gpu-small",
+        designs: &[
+            ("p2p", "p2p"),
+            ("write-combine", "write-combine"),
+            ("finepack", "finepack"),
+            ("dma", "dma"),
+            ("gps", "gps"),
+            ("config-packet", "config-packet"),
+            ("infinite", "infinite"),
+        ],
+    }];
+
+    type Details = Details;
+
+    fn points(_scale: u32) -> Vec<Point> {
+        points::all()
+    }
+
+    fn details(_inputs: &[Input]) -> Result<Self::Details, Error> {
+        let bursts = |list: &[(u32, u32)]| {
+            let each = list.iter().map(|&(count, len)| BurstBytes::measure(count, len));
+            each.collect::<Result<Vec<_>, Error>>()
+        };
+        Ok(Details {
+            average_packet: bursts(&[4, 8, 16, 32].map(|len| (AVERAGE, len)))?,
+            transfers: bursts(&[32, 64, 128].map(|len| (AVERAGE, len)))?,
+            config_packets: bursts(&[(32, 40), (AVERAGE, 8), (AVERAGE, 40), (64, 40), (64, 56)])?,
+        })
+    }
+
+    fn figures(report: &Report) -> Vec<Figure> {
+        figures::all(report)
+    }
+
+    fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
+        text::write(report, f)
+    }
 }

@@ -4,15 +4,18 @@ use std::sync::LazyLock;
 
 use super::burst::BurstBytes;
 use super::figures::two_decimals;
-use super::{INPUTS, Report, points, run};
+use super::{FinePack, INPUTS, Report, points};
 use crate::experiment::{Attempt, Input, Record, input};
 use crate::figure::alone;
+use crate::paper;
 
 /// A program whose GPUs read of their neighbours, and one whose GPUs read of all.
 const SMALL: [Input; 2] =
     [input("jacobi_band", "Jacobi", 4096, 2), input("tomography", "CT", 2048, 2)];
 
-static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL, 0, &Attempt::default()).unwrap());
+static REPORT: LazyLock<Report> = LazyLock::new(|| {
+    paper::run::<FinePack>(points::SCALE, &SMALL, 0, &Attempt::default()).unwrap()
+});
 
 fn record(program: &str, machine: &str) -> &'static Record {
     REPORT.runs.record(program, machine)

@@ -1,10 +1,9 @@
 //! The report as tables.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Formatter};
 
 use super::Report;
 use crate::experiment::Row;
-use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
@@ -17,22 +16,19 @@ CRCs; pad, padding and disabled bytes. link: cycles in which a link transfers a 
 const SHOWN: [&str; 8] =
     ["one-gpu", "infinite", "p2p", "write-combine", "finepack", "dma", "config-packet", "gps"];
 
-impl Display for Report {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        writeln!(
-            f,
-            "FinePack (HPCA'23) on models: its machine of 4 GPUs (table III) scaled by 1/{}. Seed \
+pub fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
+    writeln!(
+        f,
+        "FinePack (HPCA'23) on models: its machine of 4 GPUs (table III) scaled by 1/{}. Seed \
              {}.",
-            self.scale, self.seed
-        )?;
-        for input in &self.runs.inputs {
-            writeln!(f, "\n{input}; corresponding program of the paper: {}", input.like)?;
-            table::write(f, &columns(), self.runs.beside(input.program, "one-gpu", &SHOWN))?;
-        }
-        writeln!(f, "\n{LEGEND}\n\nFigures of the paper")?;
-        let on = self.runs.on(self.scale, self.seed);
-        write!(f, "{}", Listed { figures: &self.figures, on })
+        report.scale, report.seed
+    )?;
+    for input in &report.runs.inputs {
+        writeln!(f, "\n{input}; corresponding program of the paper: {}", input.like)?;
+        table::write(f, &columns(), report.runs.beside(input.program, "one-gpu", &SHOWN))?;
     }
+    writeln!(f, "\n{LEGEND}")?;
+    Ok(())
 }
 
 fn columns<'a>() -> [Column<Row<'a>>; 11] {

@@ -7,14 +7,12 @@ pub(crate) mod points;
 mod tests;
 mod text;
 
-use machine::Options;
-use schemars::JsonSchema;
-use serde::Serialize;
+use std::fmt::{self, Formatter};
 
-use super::experiment::{Attempt, Error, Input, Plan, Runs, SEED, SHIFT, input};
-use super::figure::Figure;
-use super::scale::Scale;
-use super::score::{Score, scored};
+use crate::experiment::{Error, Input, Point, input};
+use crate::figure::Figure;
+use crate::paper::{self, Entry, NoDetails, Paper, Published};
+use crate::scale::Scale;
 
 /// Inputs of `duet reproduce stc` (chosen): about what the L1s hold together (512 KB), or twice as
 /// much where kernels would be much shorter than 10,000 cycles beside their launches; no rows of a
@@ -34,39 +32,50 @@ pub const INPUTS: [Input; 12] = [
     input("locks", "fg-share", 128, 2),
 ];
 
-/// The machine is the paper's.
-pub const SCALES: [Scale; 1] = [Scale { by: 1, inputs: &INPUTS, perturbed: 2 }];
+/// Its results.
+pub type Report = paper::Report<Stc>;
 
-/// All results.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Report {
-    /// `stc`.
-    pub paper: &'static str,
-    /// `pass`: a report exists only when all values were right.
-    pub verdict: &'static str,
-    /// The paper's machine is divided by this.
-    pub scale: u32,
-    /// Seed of all inputs.
-    pub seed: u64,
-    /// Programs and sizes, and each program on each machine.
-    #[serde(flatten)]
-    pub runs: Runs,
-    /// The figures of the STC specification, section 11.
-    pub figures: Vec<Figure>,
-    /// How near they come to the paper's.
-    pub score: Score,
-}
+/// The paper.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stc;
 
-/// Statistics of L1s and their units, launches and networks.
-const KEPT: [&str; 4] = ["l1.", "l2.", "launch.", "traffic."];
+inventory::submit! { Entry::of::<Stc>() }
 
-/// Runs the experiment on these inputs, on all threads that there are.
-pub fn run(inputs: &[Input], perturbed: u64, attempt: &Attempt) -> Result<Report, Error> {
-    let (points, options) = (&points::all()[..], Options::default());
-    let plan = Plan { inputs, points, counters: &KEPT, perturbed, shift: SHIFT, options };
-    let experiment = plan.run(attempt)?;
-    let (figures, score) = scored(experiment.figures(figures::all), "S");
-    let runs = experiment.runs;
-    let (paper, verdict, scale) = ("stc", "pass", SCALES[0].by);
-    Ok(Report { paper, verdict, scale, seed: SEED, runs, figures, score })
+impl Paper for Stc {
+    const NAME: &str = "stc";
+    const PRESET: &str = "stc-8cu";
+    // The machine is the paper's.
+    const SCALES: &[Scale] = &[Scale { by: 1, inputs: &INPUTS, perturbed: 2 }];
+    const COUNTERS: &[&str] = &["l1.", "l2.", "launch.", "traffic."];
+    const FIGURES: &str = "S";
+    const PUBLISHED: &[Published] = &[Published {
+        scale: 1,
+        system: "stc-8cu",
+        designs: &[
+            ("none-lines", "none"),
+            ("src-lines", "src"),
+            ("nv", "stc-nv"),
+            ("es", "stc-es"),
+            ("ab", "stc-ab"),
+            ("mb", "stc-mb"),
+        ],
+    }];
+
+    type Details = NoDetails;
+
+    fn points(_scale: u32) -> Vec<Point> {
+        points::all()
+    }
+
+    fn details(_inputs: &[Input]) -> Result<Self::Details, Error> {
+        Ok(NoDetails {})
+    }
+
+    fn figures(report: &Report) -> Vec<Figure> {
+        figures::all(&report.runs)
+    }
+
+    fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
+        text::write(report, f)
+    }
 }

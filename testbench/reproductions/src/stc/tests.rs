@@ -2,15 +2,17 @@
 
 use std::sync::LazyLock;
 
-use super::{Report, points, run};
+use super::{Report, Stc, points};
 use crate::experiment::{Attempt, Input, input};
 use crate::figure::alone;
+use crate::paper;
 
 const SMALL: [Input; 3] =
     [input("copy", "vec-cpy", 4096, 2), input("reuse", "", 1536, 4), input("multigrid", "", 24, 1)];
 const DESIGNS: [&str; 4] = ["nv", "es", "ab", "mb"];
 
-static REPORT: LazyLock<Report> = LazyLock::new(|| run(&SMALL, 1, &Attempt::default()).unwrap());
+static REPORT: LazyLock<Report> =
+    LazyLock::new(|| paper::run::<Stc>(1, &SMALL, 1, &Attempt::default()).unwrap());
 
 fn count(program: &str, machine: &str, name: &str) -> u64 {
     REPORT.runs.record(program, machine).counter(name) as u64

@@ -1,10 +1,9 @@
 //! The report as tables.
 
-use std::fmt::{self, Display, Formatter};
+use std::fmt::{self, Formatter};
 
 use super::Report;
 use crate::experiment::Row;
-use crate::figure::Listed;
 use crate::table::{self, Column, left, right};
 
 const LEGEND: &str = "\
@@ -18,27 +17,24 @@ start epoch bit at the end.";
 const SHOWN: [&str; 9] =
     ["src", "src-lines", "none", "none-lines", "nv", "es", "ab", "mb", "mb-bit-18"];
 
-impl Display for Report {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
+pub fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
+    writeln!(
+        f,
+        "STC (TACO 20(3) art. 33, 2023) on models: its machine of 8 CUs (table 3). Seed {}.",
+        report.seed
+    )?;
+    for input in &report.runs.inputs {
+        let like = if input.like.is_empty() { "none" } else { input.like };
+        let kernels = report.runs.record(input.program, "src").counter("launch.packets");
         writeln!(
             f,
-            "STC (TACO 20(3) art. 33, 2023) on models: its machine of 8 CUs (table 3). Seed {}.",
-            self.seed
-        )?;
-        for input in &self.runs.inputs {
-            let like = if input.like.is_empty() { "none" } else { input.like };
-            let kernels = self.runs.record(input.program, "src").counter("launch.packets");
-            writeln!(
-                f,
-                "\n{input}, {kernels} kernels; corresponding program of the paper: \
+            "\n{input}, {kernels} kernels; corresponding program of the paper: \
                          {like}"
-            )?;
-            table::write(f, &columns(), self.runs.beside(input.program, "src", &SHOWN))?;
-        }
-        writeln!(f, "\n{LEGEND}\n\nFigures of the paper")?;
-        let on = self.runs.on(self.scale, self.seed);
-        write!(f, "{}", Listed { figures: &self.figures, on })
+        )?;
+        table::write(f, &columns(), report.runs.beside(input.program, "src", &SHOWN))?;
     }
+    writeln!(f, "\n{LEGEND}")?;
+    Ok(())
 }
 
 fn percent(r: &Row, name: &str, of: &str) -> String {

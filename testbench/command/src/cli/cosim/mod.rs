@@ -20,6 +20,7 @@ use cosim::blocks::{self, BlockEntry};
 use cosim::body::BodyKind;
 use cosim::flip::Flip;
 use cosim::inspect::Window;
+use cosim::renamed;
 use cosim::runner::{Options, Outcome, RunError, SHARE_CYCLES};
 use cosim::settings::{Chosen, FamilyEntry, StaticInput, Statics};
 use cosim::stimulus::NewStimulus;
@@ -165,8 +166,8 @@ impl Subject {
     }
 
     fn chosen(&self, args: &Args) -> Result<(Chosen, Statics), Failure> {
-        let (config, set) = (&args.config, &args.set);
-        let chosen = self.family().apply_or_draw(config, args.seed, set, self.statics());
+        let (config, set) = renamed::settings(&args.block, &args.config, &args.set);
+        let chosen = self.family().apply_or_draw(&config, args.seed, &set, self.statics());
         chosen.map_err(Failure::usage)
     }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use bodies::Cache;
 use reproductions::experiment::{Attempt, Error, Progress};
 use reproductions::kept::{self, Kept, Origin};
+use reproductions::paper::Entry;
 
 use super::super::job::run_failure;
 use super::super::progress::{self, left};
@@ -26,7 +27,8 @@ pub struct Keeping {
 /// The folder that was named, or one in the user's cache that is known by all that must be the same
 /// for an attempt to go on.
 pub fn of(args: &Args, wanted: Wanted) -> Result<Keeping, Failure> {
-    let Wanted { paper, scale, perturbed, .. } = wanted;
+    let Wanted { paper: Entry { name: paper, .. }, scale, perturbed, .. } = wanted;
+    let paper = *paper;
     let (duet, build) = (env!("CARGO_PKG_VERSION").to_string(), build()?);
     let folder = match &args.keep {
         Some(folder) if args.paper == paper => folder.clone(),

@@ -9,16 +9,12 @@
 mod keeping;
 mod page;
 
-use std::fmt::Display;
 use std::path::PathBuf;
 
-use reproductions::experiment::{Input, Runs};
-use reproductions::figure::Figure;
+use reproductions::experiment::{Attempt, Input};
+use reproductions::paper::{self, Entry, Reproduced};
+use reproductions::scale;
 use reproductions::score::Score;
-use reproductions::{
-    PAPERS, cpelide, finepack, gtsc, race_detection, rec, scale, sharing_aware, stc,
-};
-use serde::Serialize;
 
 use keeping::Keeping;
 
@@ -28,19 +24,15 @@ use super::{Failure, output};
 /// Run a paper's experiments
 #[derive(clap::Args)]
 pub struct Args {
-    /// cpelide, finepack, gtsc, race-detection, rec, sharing-aware, stc, or all
+    #[arg(help = papers())]
     paper: String,
     /// Divide the paper's machine by this; 1 is the paper's
-    ///
-    /// Default: what takes less than five minutes on two cores: 60 for cpelide, 16 for finepack, 64
-    /// for rec, 1 for the others.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long_help = scales())]
     scale: Option<u32>,
     /// Repeat the experiment N times with perturbed latencies; each figure shows the resulting
     /// run-to-run variation; 0 for none
-    ///
-    /// Default: 2; 0 for finepack and rec, and for cpelide at scale 1.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", long_help = repetitions())]
     perturbed: Option<u64>,
     /// Keep the result of each run in this folder, so that the same command goes on where it was
     /// ended; of all papers, in a folder for each
@@ -57,34 +49,32 @@ pub struct Args {
     report: Option<PathBuf>,
 }
 
-/// A paper whose experiments have run.
-pub struct Reproduced {
-    /// Its name.
-    pub paper: &'static str,
-    /// What was compared with what is right.
-    pub checked: String,
-    /// Its figures, and others of ours.
-    pub figures: Vec<Figure>,
-    /// How near they come.
-    pub score: Score,
-    /// The report as text.
-    text: String,
-    /// And as JSON.
-    json: serde_json::Value,
+fn papers() -> String {
+    let names = paper::all().into_iter().map(|paper| format!("{}, ", paper.name));
+    names.collect::<String>() + "or all"
 }
 
-impl Reproduced {
-    fn new(
-        paper: &'static str,
-        report: &(impl Display + Serialize),
-        checked: String,
-        figures: &[Figure],
-        score: Score,
-    ) -> Result<Self, Failure> {
-        let json = serde_json::to_value(report).map_err(Failure::environment)?;
-        let (text, figures) = (report.to_string(), figures.to_vec());
-        Ok(Self { paper, checked, figures, score, text, json })
-    }
+fn scales() -> String {
+    let default = |paper: &Entry| format!("{} for {}", paper.scales[0].by, paper.name);
+    let defaults: Vec<_> = paper::all().into_iter().map(default).collect();
+    format!(
+        "Divide the paper's machine by this; 1 is the paper's\n\n\
+         Default: what takes less than five minutes on two cores: {}.",
+        defaults.join(", ")
+    )
+}
+
+fn repetitions() -> String {
+    let scales = |paper: &'static Entry| paper.scales.iter().map(move |scale| (paper, scale));
+    let all = paper::all().into_iter().flat_map(scales);
+    let none = all.filter(|(_, scale)| scale.perturbed == 0);
+    let none: Vec<_> =
+        none.map(|(paper, scale)| format!("{} at scale {}", paper.name, scale.by)).collect();
+    format!(
+        "Repeat the experiment N times with perturbed latencies; each figure shows the resulting \
+         run-to-run variation; 0 for none\n\nDefault: 2; 0 for {}.",
+        none.join(", ")
+    )
 }
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
@@ -96,9 +86,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let wanted = wanted(args)?;
     let (mut all, mut failed, mut kept) = (Vec::new(), Vec::new(), Vec::new());
     for wanted in wanted {
-        let paper = wanted.paper;
+        let paper = wanted.paper.name;
         match keeping::of(args, wanted).and_then(|keeping| {
-            let reproduced = reproduce(wanted, &keeping)?;
+            let Wanted { paper, scale, inputs, perturbed } = wanted;
+            let run = |attempt: &Attempt| (paper.run)(scale, inputs, perturbed, attempt);
+            let reproduced = keeping.attempt(run)?;
             kept.push(keeping);
             Ok(reproduced)
         }) {
@@ -142,7 +134,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
 /// The experiments of a paper as they were asked for.
 #[derive(Clone, Copy)]
 struct Wanted {
-    paper: &'static str,
+    paper: &'static Entry,
     /// The machine is divided by this.
     scale: u32,
     /// Its inputs.
@@ -154,7 +146,7 @@ struct Wanted {
 /// The papers, each of which has what was asked for.
 fn wanted(args: &Args) -> Result<Vec<Wanted>, Failure> {
     let is_all = args.paper == "all";
-    let papers = PAPERS.into_iter().filter(|paper| is_all || args.paper == *paper);
+    let papers = paper::all().into_iter().filter(|paper| is_all || args.paper == paper.name);
     let wanted = papers.map(|paper| {
         let scale = scale::choose(paper, args.scale).map_err(|e| {
             let by = args.scale.unwrap_or_default();
@@ -165,7 +157,8 @@ fn wanted(args: &Args) -> Result<Vec<Wanted>, Failure> {
     });
     let wanted = wanted.collect::<Result<Vec<_>, Failure>>()?;
     if wanted.is_empty() {
-        let names: Vec<_> = PAPERS.into_iter().chain(["all"]).collect();
+        let names = paper::all().into_iter().map(|paper| paper.name);
+        let names: Vec<_> = names.chain(["all"]).collect();
         return Err(Failure::unknown("paper", &args.paper, &names, "duet list designs"));
     }
     Ok(wanted)
@@ -190,43 +183,6 @@ fn write_json(
             let score = serde_json::to_value(score).map_err(Failure::environment)?;
             object.insert("score".into(), score);
             output::write_json(path, &object)
-        }
-    }
-}
-
-/// Runs the experiments of a paper.
-fn reproduce(wanted: Wanted, keeping: &Keeping) -> Result<Reproduced, Failure> {
-    let Wanted { paper, scale, inputs, perturbed } = wanted;
-    let loads = |runs: &Runs| format!("{} loads checked, 0 wrong values", runs.loads_checked());
-    match paper {
-        "cpelide" => {
-            let r = keeping.attempt(|attempt| cpelide::run(scale, inputs, perturbed, attempt))?;
-            Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
-        }
-        "finepack" => {
-            let r = keeping.attempt(|attempt| finepack::run(inputs, perturbed, attempt))?;
-            Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
-        }
-        "gtsc" => {
-            let r = keeping.attempt(|attempt| gtsc::run(inputs, perturbed, attempt))?;
-            Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
-        }
-        "race-detection" => {
-            let r = keeping.attempt(|attempt| race_detection::run(inputs, perturbed, attempt))?;
-            let checked = format!("{}, sequentially consistent", loads(&r.runs));
-            Reproduced::new(paper, &r, checked, &r.figures, r.score)
-        }
-        "rec" => {
-            let r = keeping.attempt(|attempt| rec::run(scale, inputs, perturbed, attempt))?;
-            Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
-        }
-        "sharing-aware" => {
-            let r = keeping.attempt(|attempt| sharing_aware::run(inputs, perturbed, attempt))?;
-            Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
-        }
-        _ => {
-            let r = keeping.attempt(|attempt| stc::run(inputs, perturbed, attempt))?;
-            Reproduced::new(paper, &r, loads(&r.runs), &r.figures, r.score)
         }
     }
 }

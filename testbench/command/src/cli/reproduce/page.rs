@@ -183,19 +183,20 @@ fn number(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use reproductions::experiment::{Attempt, Input};
-    use reproductions::finepack;
+    use reproductions::paper;
 
     use super::*;
 
     #[test]
     fn page_has_every_figure_with_bars_of_both_and_needs_nothing_else() {
-        let [jacobi, ..] = finepack::INPUTS;
-        let small = [Input { size: 1000, iterations: 2, ..jacobi }];
-        let report = finepack::run(&small, 0, &Attempt::default()).unwrap();
-        let checked = "checked <all>".to_string();
-        let one = Reproduced::new("finepack", &report, checked, &report.figures, report.score);
-        let page = page(&[one.unwrap()], report.score).into_string();
-        for Figure { id, place, compared, .. } in &report.figures {
+        let finepack = paper::all().into_iter().find(|paper| paper.name == "finepack").unwrap();
+        let scale = finepack.scales[0];
+        let small = [Input { size: 1000, iterations: 2, ..scale.inputs[0] }];
+        let mut report = (finepack.run)(scale.by, &small, 0, &Attempt::default()).unwrap();
+        report.checked = "checked <all>".to_string();
+        let (figures, score) = (report.figures.clone(), report.score);
+        let page = page(&[report], score).into_string();
+        for Figure { id, place, compared, .. } in &figures {
             assert!(page.contains(&format!("<h3>{id} ")), "{id}");
             assert!(page.contains(&format!("({place})")), "{id}");
             for Compared { name, paper, ratio, direction_agrees, within, .. } in compared {
@@ -209,7 +210,7 @@ mod tests {
                 assert!(page.contains(&format!("<span>{}</span>", number(*paper))), "{id} {name}");
             }
         }
-        let Score { figures, shown, .. } = report.score;
+        let Score { figures, shown, .. } = score;
         assert!(page.contains(&format!("<td>{figures}</td><td>{shown}</td>")));
         assert!(page.contains("checked &lt;all&gt;"));
         for outside in ["http", "<script", "src=", "url(", "@import"] {

@@ -8,7 +8,7 @@ use traces::workloads::SplitMix64;
 
 use super::*;
 use crate::engine::numbers;
-use crate::pool::Pool;
+use crate::engine::pool::Pool;
 
 /// A message's number, in the order in which scripts name them.
 type Number = usize;

@@ -14,15 +14,15 @@ use super::keeps::Keeps;
 use super::parameters::{Parameters, TimestampBytes};
 use super::rule::{self, Rule};
 use super::{Answer, OfBank, Request, ToBank, counted};
+use crate::build::make::{Made, Make};
+use crate::context::layout::Site;
+use crate::context::masks;
+use crate::context::message::{Kind, Message, Packed, Synced, Unit};
 use crate::context::{Context, Stop};
 use crate::engine::WireId;
+use crate::engine::pool::Handle;
 use crate::l1::without::take_away;
 use crate::l2::{L2, Spec};
-use crate::layout::Site;
-use crate::make::{Made, Make};
-use crate::masks;
-use crate::message::{Kind, Message, Packed, Synced, Unit};
-use crate::pool::Handle;
 use crate::statistics::CounterValues;
 
 /// Makes a bank.

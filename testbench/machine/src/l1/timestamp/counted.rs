@@ -3,8 +3,9 @@
 use ports::timestamp::types::Protocol;
 use ports::timestamp::{timestamp_l1, timestamp_l2};
 
+use crate::Counted;
+use crate::statistics;
 use crate::statistics::CounterValues;
-use crate::{Counted, statistics};
 
 inventory::submit! { Counted(&statistics! {
     "l1.timestamp_cold_misses" "requests" "loads of lines that the L1 did not hold",

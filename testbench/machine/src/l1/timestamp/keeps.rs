@@ -7,10 +7,10 @@ use ports::timestamp::types::{Ask, Event, Pick, Timestamp, event};
 
 use crate::cache::{Choice, Way, Ways};
 use crate::context::Context;
+use crate::context::message::{Kind, Message, Unit};
 use crate::engine::Cycle;
+use crate::engine::pool::Handle;
 use crate::l2::{BankHook, BankPort, BankView};
-use crate::message::{Kind, Message, Unit};
-use crate::pool::Handle;
 use crate::statistics::CounterValues;
 
 /// The policy, and what it has not seen.

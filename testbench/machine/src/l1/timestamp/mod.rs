@@ -9,16 +9,17 @@ mod keeps;
 mod parameters;
 mod places;
 mod rule;
+mod systems;
 mod unit;
 
 use cosim::cpelide::SyncMode;
 use ports::message;
 
 use super::{Design, SRC};
+use crate::build::make::Make;
+use crate::check::timed::Clock;
+use crate::config::memory_model::{Fences, MemoryModel};
 use crate::l2;
-use crate::make::Make;
-use crate::memory_model::{Fences, MemoryModel};
-use crate::timed::Clock;
 use parameters::check;
 
 /// A bank is released at a kernel's end. What it holds it keeps: it drops what the host writes, and

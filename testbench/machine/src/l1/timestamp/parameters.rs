@@ -7,10 +7,10 @@ use ports::timestamp::types::{Protocol, Timestamp, bus_op, rsp_op};
 use ports::{ConfigError as Illegal, Fields, Parameters as _, fields};
 
 use super::rule::{self, Rule};
+use crate::config::policy::Policy;
+use crate::config::resolved::Resolved;
+use crate::config::section::{Section, defaults};
 use crate::config::{ConfigError, System};
-use crate::policy::Policy;
-use crate::resolved::Resolved;
-use crate::section::{Section, defaults};
 
 fields! {
     /// What the machine has beside the blocks.

@@ -7,8 +7,8 @@ use ports::timestamp::types::{Ask, BusRsp, Event, Pick, Timestamp, event, rsp_op
 
 use crate::cache::{Choice, Way, Ways};
 use crate::context::Context;
+use crate::context::message::Message;
 use crate::l1::L1Policy;
-use crate::message::Message;
 use crate::statistics::CounterValues;
 
 /// Fetches of an L1 that may be under way: their names have 6 bits.

@@ -8,12 +8,12 @@ use ports::timestamp::gtsc_rst::{In, Out};
 use super::parameters::Parameters;
 use super::rule::{self, Rule};
 use super::{OfBank, OfL1, ToBank, ToL1};
+use crate::build::make::{Made, Make, UnitPort, UnitPorts};
+use crate::context::message::Packed;
 use crate::context::{Context, Stop};
 use crate::engine::WireId;
 use crate::l1::GpuUnit;
 use crate::l1::without::take_away;
-use crate::make::{Made, Make, UnitPort, UnitPorts};
-use crate::message::Packed;
 use crate::statistics::CounterValues;
 
 /// Makes the unit.

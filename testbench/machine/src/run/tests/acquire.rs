@@ -2,9 +2,9 @@
 //! old.
 
 use super::*;
+use crate::context::message::{Kind, MAX_LINE, Message, Sync};
+use crate::engine::pool::Handle;
 use crate::engine::{InletId, OutletId};
-use crate::message::{Kind, MAX_LINE, Message, Sync};
-use crate::pool::Handle;
 
 /// The line that is read.
 const LINE: u64 = 0x10_0000;

@@ -1,7 +1,7 @@
 //! Snapshots of a machine in a state that is known.
 
 use super::*;
-use crate::probe::{Awaited, Probe, QUEUES, Wait};
+use crate::statistics::probe::{Awaited, Probe, QUEUES, Wait};
 
 fn named(probe: &Probe, id: Option<u32>) -> &str {
     id.map_or("DRAM", |id| &probe.facts().components[id as usize].name)

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::context::layout::Site;
+use crate::context::message::{Class, Unit};
 use crate::engine::OutletId;
-use crate::layout::Site;
-use crate::message::{Class, Unit};
 
 /// Network, from which chiplet to which, class.
 type Way = (String, u16, u16, &'static str);

@@ -8,7 +8,7 @@ use hwmodel::directory::coherence_directory::CoherenceDirectory;
 use traces::trace::{Access, AccessKind, KernelSpec, Key, Record};
 
 use super::*;
-use crate::pages::PAGE;
+use crate::context::pages::PAGE;
 
 /// The report of a run in which a component stands still from a cycle on, which must end soon; and
 /// the cycles that it was watched.

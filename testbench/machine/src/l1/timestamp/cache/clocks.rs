@@ -2,7 +2,7 @@
 //! wave has learnt before a barrier the others of its work-group must not be too early for behind
 //! it: they go on with the clock of the wave that is latest, and keep it.
 
-use crate::timed::Time;
+use crate::check::timed::Time;
 
 /// The clocks of a CU's waves.
 #[derive(Debug)]

@@ -7,10 +7,10 @@ use ports::timestamp::types::BusRsp;
 
 use super::super::rule::Rule;
 use crate::context::Context;
+use crate::context::message::Message;
 use crate::engine::Cycle;
+use crate::engine::pool::Handle;
 use crate::l1::Port;
-use crate::message::Message;
-use crate::pool::Handle;
 
 /// For how many cycles: several round trips of a small machine.
 const CYCLES: Cycle = 100;

@@ -5,12 +5,12 @@ use std::collections::VecDeque;
 use ports::timestamp::types::CoreRsp;
 
 use super::{Cache, IDS, aop_of};
+use crate::check::sequential::WaveOf;
+use crate::check::timed::{Access, AtomicKind, Begun, Kind as Over};
+use crate::context::message::{Kind, MAX_LINE, Message};
+use crate::context::transactions::Transaction;
+use crate::engine::pool::Handle;
 use crate::l1::Port;
-use crate::message::{Kind, MAX_LINE, Message};
-use crate::pool::Handle;
-use crate::sequential::WaveOf;
-use crate::timed::{Access, AtomicKind, Begun, Kind as Over};
-use crate::transactions::Transaction;
 
 /// What is known of requests under way.
 #[derive(Debug)]

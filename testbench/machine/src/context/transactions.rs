@@ -1,0 +1,333 @@
+//! What a CU has asked for and not got yet.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use traces::trace::InstrKind;
+
+use crate::engine::Cycle;
+
+use crate::context::message::{Line, Unit};
+use crate::engine::pool::Handle;
+
+/// Most loads of a wave that may be under way.
+pub const MAX_LOADS: usize = 16;
+/// Most wave slots of a CU.
+pub const MAX_WAVES: usize = 64;
+
+/// What an L1 tells its CU, which obeys before it issues next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tell {
+    /// A wave slot that was held goes on.
+    GoOn(usize),
+    /// A speculative load of this transaction is right.
+    Confirm(u32),
+    /// It is not.
+    Replay(u32),
+    /// What `acquire` has begun is over.
+    Acquired,
+}
+
+/// One line of one memory instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Transaction {
+    /// Bytes of the line.
+    pub mask: u128,
+    /// Bytes whose value is not determined.
+    pub racy: u128,
+    /// Byte address of the line.
+    pub addr: u64,
+    /// What the program saw: a load's bytes, an atomic's old values.
+    pub expected: Handle<Line>,
+    /// What it is.
+    pub kind: InstrKind,
+    /// Wave slot.
+    pub wave: u16,
+    /// Which of the wave's loads in flight; unused for stores.
+    pub load: u8,
+    /// Number of the launch.
+    pub launch: u8,
+    /// What becomes of the value.
+    pub value: Value,
+    /// Where the instruction stands in the wave's list.
+    pub place: u32,
+    /// What a speculative load has got.
+    pub found: Handle<Line>,
+}
+
+impl Transaction {
+    /// It may still be replayed.
+    pub fn is_speculative(&self) -> bool {
+        matches!(self.value, Value::Speculative | Value::Taken)
+    }
+}
+
+/// What becomes of the value of a transaction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Value {
+    /// It is compared when it comes.
+    #[default]
+    Plain,
+    /// It is kept until it is confirmed.
+    Speculative,
+    /// Likewise, and the wave has it.
+    Taken,
+    /// Nobody wants it any more.
+    Dropped,
+}
+
+/// Address of a transaction that is free.
+const NO_LINE: u64 = u64::MAX;
+
+/// Hashes of lines.
+const HASHES: usize = 1024;
+
+/// No transaction.
+const NOBODY: u32 = u32::MAX;
+
+/// A line's hash.
+#[inline]
+fn hash(addr: u64) -> usize {
+    (addr.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize % HASHES
+}
+
+/// A fixed number of transactions, when each that has been answered is over, and what else the CU
+/// is told.
+#[derive(Debug)]
+pub struct Transactions {
+    all: Vec<Transaction>,
+    free: Vec<u32>,
+    /// Those that are over in the cycle in which they were answered.
+    over: Vec<u32>,
+    /// When each of the others is.
+    due: BinaryHeap<Reverse<(Cycle, u32)>>,
+    /// Of each wave, loads that may still be replayed.
+    unconfirmed: [u32; MAX_WAVES],
+    /// Of each hash of a line the last one, and of each one the next of its hash, where somebody
+    /// asks for lines; else empty.
+    of_hash: Vec<u32>,
+    same_hash: Vec<u32>,
+    /// What the L1 tells the CU of its own accord.
+    pub told: Vec<Tell>,
+    /// Places of the CU's requests in L2 banks, where they are reserved.
+    pub places: Option<BankPlaces>,
+}
+
+/// Places that requests of a CU take in L2 banks, from their sending to their answer.
+#[derive(Debug)]
+pub struct BankPlaces {
+    most: u32,
+    /// Of each bank, by its unit; the last ones that have been asked nothing are left out.
+    taken: Vec<u32>,
+}
+
+impl BankPlaces {
+    /// So many in each bank.
+    pub fn new(most: u32) -> Self {
+        Self { most, taken: Vec::new() }
+    }
+
+    /// Whether one is free.
+    pub fn is_free(&self, bank: Unit) -> bool {
+        self.taken.get(usize::from(bank.0)).is_none_or(|taken| *taken < self.most)
+    }
+
+    /// Takes one, which must be free.
+    pub fn take(&mut self, bank: Unit) {
+        let bank = usize::from(bank.0);
+        self.taken.resize(self.taken.len().max(bank + 1), 0);
+        self.taken[bank] += 1;
+    }
+
+    /// Gives one back.
+    pub fn give(&mut self, bank: Unit) {
+        self.taken[usize::from(bank.0)] -= 1;
+    }
+}
+
+impl Transactions {
+    /// So many. `by_line`: somebody will ask whether a line is under way.
+    pub fn new(count: u32, by_line: bool) -> Self {
+        Self {
+            all: vec![Transaction { addr: NO_LINE, ..Transaction::default() }; count as usize],
+            free: (0..count).rev().collect(),
+            over: Vec::with_capacity(count as usize),
+            due: BinaryHeap::with_capacity(count as usize),
+            unconfirmed: [0; MAX_WAVES],
+            of_hash: vec![NOBODY; if by_line { HASHES } else { 0 }],
+            same_hash: vec![NOBODY; if by_line { count as usize } else { 0 }],
+            told: Vec::new(),
+            places: None,
+        }
+    }
+
+    /// True when none is free.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.free.is_empty()
+    }
+
+    /// Starts one; one must be free.
+    #[inline]
+    pub fn start(&mut self, transaction: Transaction) -> u32 {
+        let at = self.free.pop().expect("one is free");
+        if let Some(first) = self.of_hash.get_mut(hash(transaction.addr)) {
+            self.same_hash[at as usize] = std::mem::replace(first, at);
+        }
+        self.all[at as usize] = transaction;
+        at
+    }
+
+    /// Takes back one that was just started.
+    pub fn cancel(&mut self, at: u32) {
+        let transaction = &self.all[at as usize];
+        self.unconfirmed[usize::from(transaction.wave)] -= u32::from(transaction.is_speculative());
+        self.release(at);
+    }
+
+    /// How many are in use.
+    pub fn in_use(&self) -> usize {
+        self.all.len() - self.free.len()
+    }
+
+    /// Whether one of a line is under way.
+    #[inline]
+    pub fn is_under_way(&self, addr: u64) -> bool {
+        let mut at = self.of_hash[hash(addr)];
+        while at != NOBODY && self.all[at as usize].addr != addr {
+            at = self.same_hash[at as usize];
+        }
+        at != NOBODY
+    }
+
+    /// Shows the line of each one that is not answered.
+    pub fn unanswered(&self, mut see: impl FnMut(u64)) {
+        let mut is_answered = vec![false; self.all.len()];
+        let due = self.due.iter().map(|Reverse((_, at))| at);
+        self.over.iter().chain(due).for_each(|&at| is_answered[at as usize] = true);
+        let all = self.all.iter().zip(is_answered);
+        let unanswered = all.filter(|(t, is_answered)| t.addr != NO_LINE && !is_answered);
+        unanswered.for_each(|(t, _)| see(t.addr));
+    }
+
+    /// How many of a line are under way.
+    pub fn under_way(&self, addr: u64) -> usize {
+        self.all.iter().filter(|t| t.addr == addr).count()
+    }
+
+    #[inline]
+    fn release(&mut self, at: u32) {
+        if !self.of_hash.is_empty() {
+            let (first, next) = (hash(self.all[at as usize].addr), self.same_hash[at as usize]);
+            let mut before = self.of_hash[first];
+            if before == at {
+                self.of_hash[first] = next;
+            } else {
+                while self.same_hash[before as usize] != at {
+                    before = self.same_hash[before as usize];
+                }
+                self.same_hash[before as usize] = next;
+            }
+        }
+        self.all[at as usize].addr = NO_LINE;
+        self.free.push(at);
+    }
+
+    /// It is answered, and over now.
+    #[inline]
+    pub fn finish(&mut self, at: u32) {
+        self.over.push(at);
+    }
+
+    /// It is answered, and over in a later cycle.
+    pub fn finish_at(&mut self, at: u32, when: Cycle) {
+        self.due.push(Reverse((when, at)));
+    }
+
+    /// The load may be replayed from now on; it must not be over.
+    pub fn speculate(&mut self, at: u32) {
+        let transaction = &mut self.all[at as usize];
+        assert_eq!(transaction.value, Value::Plain, "a load becomes speculative once");
+        transaction.value = Value::Speculative;
+        self.unconfirmed[usize::from(transaction.wave)] += 1;
+    }
+
+    /// Loads of a wave that may still be replayed.
+    #[inline]
+    pub fn unconfirmed(&self, wave: usize) -> u32 {
+        self.unconfirmed[wave]
+    }
+
+    /// What a speculative load has got.
+    pub fn keep(&mut self, at: u32, found: Handle<Line>) {
+        self.all[at as usize].found = found;
+    }
+
+    /// A speculative load is one no more. What it has got is compared and gone: another line of its
+    /// load may still be replayed, before this one is over. True when its wave has the answer.
+    pub fn confirm(&mut self, at: u32) -> bool {
+        let transaction = &mut self.all[at as usize];
+        transaction.found = Handle::NONE;
+        self.unconfirmed[usize::from(transaction.wave)] -= 1;
+        let is_over = std::mem::take(&mut transaction.value) == Value::Taken;
+        if is_over {
+            self.release(at);
+        }
+        is_over
+    }
+
+    /// Nobody waits for a load any more. It is over when it is answered, unless its wave has that
+    /// answer.
+    pub fn drop(&mut self, at: u32) {
+        let transaction = &self.all[at as usize];
+        self.unconfirmed[usize::from(transaction.wave)] -= u32::from(transaction.is_speculative());
+        if transaction.value == Value::Taken {
+            self.release(at);
+        }
+        self.all[at as usize].value = Value::Dropped;
+    }
+
+    /// A wave's transactions from a place in its list on, those that were dropped aside.
+    pub fn since(&self, wave: usize, place: u32) -> Vec<u32> {
+        let wanted = |&at: &u32| {
+            let t = &self.all[at as usize];
+            let is_used = t.addr != NO_LINE && t.value != Value::Dropped;
+            is_used && usize::from(t.wave) == wave && t.place >= place
+        };
+        (0..self.all.len() as u32).filter(wanted).collect()
+    }
+
+    /// Whether one is over by now.
+    #[inline]
+    pub fn any_due(&self, now: Cycle) -> bool {
+        !self.over.is_empty() || self.due.peek().is_some_and(|Reverse((when, _))| *when <= now)
+    }
+
+    /// One that is over by now, or that its wave has got. It may be looked at until the next one
+    /// starts.
+    #[inline]
+    pub fn take_due(&mut self, now: Cycle) -> Option<u32> {
+        let at = match self.over.pop() {
+            Some(at) => at,
+            None => {
+                let Reverse((when, _)) = self.due.peek()?;
+                if *when > now {
+                    return None;
+                }
+                self.due.pop()?.0.1
+            }
+        };
+        match &mut self.all[at as usize].value {
+            value @ Value::Speculative => *value = Value::Taken,
+            _ => self.release(at),
+        }
+        Some(at)
+    }
+}
+
+impl std::ops::Index<u32> for Transactions {
+    type Output = Transaction;
+    fn index(&self, at: u32) -> &Transaction {
+        &self.all[at as usize]
+    }
+}
