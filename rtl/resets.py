@@ -33,7 +33,7 @@ CONFIGS = {
     "coherence_directory": ["small", "small-hmg", "small-ideal"],
     "command_processor": ["small", "paper"],
     "race_detection_unit": ["small", "small-half-page"],
-    "timestamp_l1": ["small", "small-tcs", "small-tcw"],
+    "timestamp_l1": ["small", "short", "small-tcs", "small-tcw"],
     "timestamp_l2": ["small", "small-tcs"],
 }
 
@@ -55,15 +55,17 @@ class Mutant:
         return f"{self.path} {self.register}"
 
 
-# How a module learns which reset is off.
-READ = """int duet_off;
+# How a module learns which reset is off. A parameter may leave none of its registers.
+READ = """  // verilator lint_off UNUSEDSIGNAL
+  int duet_off;
+  // verilator lint_on UNUSEDSIGNAL
   initial begin
     int file;
     file = $fopen("off.txt", "r");
     if ($fscanf(file, "%d", duet_off) != 1) duet_off = 0;
     $fclose(file);
   end
-  """
+"""
 
 
 def blank_comments(text):
@@ -100,7 +102,8 @@ def switched(path, first):
                 new += f" if (duet_off == {mutants[-1].number}) {of} <= {of};"
             changes.append((*found.span(), new + " end"))
     if changes:
-        before = code.rindex("always_ff", 0, changes[0][0])
+        # Behind the ports, so that all generate blocks see it.
+        before = re.search(r"^\);\n", code, re.M).end()
         changes.insert(0, (before, before, READ))
     for start, end, new in reversed(changes):
         text = text[:start] + new + text[end:]
