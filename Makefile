@@ -171,6 +171,7 @@ lint: setup
 	cargo clippy --release --workspace --all-targets -- -D warnings
 	python3 rtl/lint.py
 	python3 docs/style.py
+	python3 hwmodel/protocol.py
 	python3 rtl/synth.py small
 	python3 rtl/test_synth.py
 	python3 rtl/prove.py --quick --require
