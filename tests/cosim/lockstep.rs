@@ -24,7 +24,7 @@ const BUSY: u64 = 20;
 /// Channels that are never as busy: what the firmware sends and takes, releases, which each wait
 /// for a whole queue, and errors that stimuli of legal inputs make rarely. An L2 bank has several
 /// actions for each line that it asks for, and one for each set at a release.
-const RARE: [(&str, &str); 19] = [
+const RARE: [(&str, &str); 13] = [
     ("remote_write_queue", "rel"),
     ("remote_write_queue", "cpl"),
     ("command_processor", "aql"),
@@ -32,18 +32,12 @@ const RARE: [(&str, &str); 19] = [
     ("command_processor", "tx"),
     ("coherence_directory", "err"),
     ("cp_crossbar", "err"),
-    ("gtsc_l1", "ask"),
-    ("tc_l1", "ask"),
-    ("gtsc_l2", "dram_req"),
-    ("gtsc_l2", "dram_rsp"),
-    ("gtsc_l2", "sync"),
-    ("gtsc_l2", "ask"),
-    ("gtsc_l2", "err"),
-    ("tc_l2", "dram_req"),
-    ("tc_l2", "dram_rsp"),
-    ("tc_l2", "sync"),
-    ("tc_l2", "ask"),
-    ("tc_l2", "err"),
+    ("timestamp_l1", "ask"),
+    ("timestamp_l2", "dram_req"),
+    ("timestamp_l2", "dram_rsp"),
+    ("timestamp_l2", "sync"),
+    ("timestamp_l2", "ask"),
+    ("timestamp_l2", "err"),
 ];
 
 fn options(cycles: u64, seed: u64) -> Options {

@@ -215,12 +215,10 @@ fn of_blocks(args: &BuildArgs) -> Result<Vec<Request>, Failure> {
         [] => blocks::all().into_iter().map(|block| (block.name, block)).collect(),
         names => {
             let known: Vec<_> = blocks::all().into_iter().map(|block| block.name).collect();
-            let find = |name: &String| {
-                blocks::find(name)
-                    .map(|block| (&name[..], block))
-                    .ok_or_else(|| Failure::unknown("block", name, &known, "duet list blocks"))
-            };
-            names.iter().map(find).collect::<Result<_, _>>()?
+            let unknown = |name| Failure::unknown("block", name, &known, "duet list blocks");
+            let find = |name| blocks::find(name).ok_or_else(|| unknown(name));
+            let named = names.iter().map(|name| find(name).map(|block| (&name[..], block)));
+            named.collect::<Result<_, _>>()?
         }
     };
     let configs = match &args.config[..] {
