@@ -12,7 +12,7 @@ use crate::desk::{Desk, Left};
 #[test]
 fn unknown_names_are_wrong_use_and_the_message_lists_the_right_ones() {
     let Some(desk) = Desk::new("names") else { return };
-    // Three names in which six letters would have to change, the first of five such.
+    // Names in which the fewest letters would have to change.
     let count = cosim::blocks::all().len() + 1;
     let blocks = format!(
         "must be one of gtsc_rst, test_queue, cp_crossbar, ... (duet list blocks shows all {count})"
