@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use ports::timestamp::types::{BusRsp, LineData};
 
+use super::time::Time;
 use crate::state::{MAX_WIDTH, State};
 
 /// The lease of a line.
@@ -184,22 +185,19 @@ impl Lines {
     }
 
     /// The registers.
-    pub fn show_state(&self, state: &mut State, is_gtsc: bool, line_w: u32, ts_w: u32) {
+    pub fn show_state(&self, state: &mut State, time: Time, line_w: u32, ts_w: u32) {
         let places = self.lines.len();
         if places <= MAX_WIDTH as usize {
             state.flags("valid", self.lines.iter().map(|at| at.valid));
         }
         for (place, at) in self.lines.iter().enumerate() {
             let Line { valid, line, lease, .. } = *at;
-            if is_gtsc {
-                state.bits_while(valid, &format!("wts[{place}]"), ts_w, lease.wts);
-                state.bits_while(valid, &format!("rts[{place}]"), ts_w, lease.rts);
-            } else {
-                state.bits_while(valid, &format!("exp[{place}]"), 32, lease.rts);
-            }
+            let (wts, rts) = time.fields(&lease);
+            state.bits_while(valid, &format!("wts[{place}]"), ts_w, wts);
+            state.bits_while(valid, &format!("rts[{place}]"), ts_w, rts);
             // The RTL has tags, and these by sets.
             state.bits_while(valid, &format!("line_of_place[{place}]"), line_w, line);
-            if is_gtsc {
+            if time.is_gtsc {
                 state.bits_while(valid, &format!("lock_of_place[{place}]"), 7, lease.lock);
                 let bad = valid && lease.is_locked();
                 state.bits_while(bad, &format!("bad_of_place[{place}]"), 1, u8::from(lease.bad));

@@ -420,7 +420,9 @@ impl Block for TimestampL1 {
         state.flag("event_valid", self.event.is_some());
         state.bits("err", 4, self.err);
         state.part("inside", |state| state.bits("busy", warps, self.channels.busy()));
-        state.part("lines", |state| self.lines.show_state(state, is_gtsc, line_w, ts_w));
+        state.part("lines", |state| {
+            self.lines.show_state(state, self.time, line_w, self.config.ts_bits());
+        });
         let time_w = if is_gtsc { ts_w } else { 32 };
         state.part("misses", |state| self.misses.show_state(state, line_w, time_w));
         state.part("stores", |state| self.stores.show_state(state, is_gtsc, line_w));

@@ -27,6 +27,14 @@ impl Time {
         }
     }
 
+    /// The fields of an answer, and of the RTL, that a lease is.
+    pub fn fields(self, lease: &Lease) -> (u32, u32) {
+        match self.is_gtsc {
+            true => (lease.wts, lease.rts),
+            false => (lease.rts >> TC_TS_W, lease.rts & ((1 << TC_TS_W) - 1)),
+        }
+    }
+
     /// A lease with this end is not over at a time.
     #[inline(always)]
     pub fn covers(self, end: u32, at: u32) -> bool {

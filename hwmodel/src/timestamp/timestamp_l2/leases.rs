@@ -181,8 +181,17 @@ impl Leases {
             }
             _ => (rsp_op::ATOM_ACK, change(data, req)),
         };
-        let (wts, rts) = (lease.rts >> TC_TS_W, lease.rts & ((1 << TC_TS_W) - 1));
+        let (wts, rts) = self.fields(lease);
         BusRsp { op, wts, rts, data, ..BusRsp::default() }
+    }
+
+    /// The fields of an answer, and of the RTL, that a lease is.
+    #[inline(always)]
+    pub fn fields(&self, lease: &Lease) -> (u32, u32) {
+        match self.is_gtsc {
+            true => (lease.wts, lease.rts),
+            false => (lease.rts >> TC_TS_W, lease.rts & ((1 << TC_TS_W) - 1)),
+        }
     }
 
     /// A line with this lease goes.

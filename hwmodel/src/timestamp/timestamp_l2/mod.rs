@@ -327,13 +327,10 @@ impl Block for TimestampL2 {
             }
             for set in 0..l2_sets as usize {
                 for (way, line) in self.lines.set(set).iter().enumerate() {
+                    let (wts, rts) = self.leases.fields(&line.lease);
                     state.part(format_args!("set[{set}].way[{way}]"), |state| {
-                        if is_gtsc {
-                            state.bits_while(line.valid, "wts", ts_w, line.lease.wts);
-                            state.bits_while(line.valid, "rts", ts_w, line.lease.rts);
-                        } else {
-                            state.bits_while(line.valid, "exp", 32, line.lease.rts);
-                        }
+                        state.bits_while(line.valid, "wts", self.config.ts_bits(), wts);
+                        state.bits_while(line.valid, "rts", self.config.ts_bits(), rts);
                     });
                 }
             }

@@ -53,7 +53,7 @@ const EXAMPLES: &[Examples] = &[
             ),
             (
                 "With parameters drawn from the seed, but for one",
-                "cosim tc_l2 --config random --seed 7 --set l2_wait=3 --cycles 20000",
+                "cosim timestamp_l2 --config random --seed 7 --set l2_wait=3 --cycles 20000",
             ),
             (
                 "A self-test: one bit of the RTL is inverted, which is found (status 1)",
@@ -192,7 +192,7 @@ const EXAMPLES: &[Examples] = &[
             ("All shapes on one L1 design", "litmus all --design gtsc-rc --runs 200"),
             ("Your own file", "litmus message.litmus --seed 2 --json litmus.json"),
             ("A shape as a file", "litmus MP+fences --show"),
-            ("With RTL", "litmus all --impl gtsc_l2=rtl --runs 100"),
+            ("With RTL", "litmus all --impl timestamp_l2=rtl --runs 100"),
         ],
     ),
     (

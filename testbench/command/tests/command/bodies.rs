@@ -369,7 +369,7 @@ fn every_legal_parameter_set_has_a_body_and_others_are_refused_by_name() {
         assert!(left.stdout.contains("config small,"), "{}", left.stdout);
     }
     let refuses = |words: &str, message: &[&str]| desk.refuses(2, words, message);
-    refuses("bodies build nosuch", &["block nosuch: must be one of gtsc_l1, "]);
+    refuses("bodies build nosuch", &["block nosuch: must be one of gtsc_rst, "]);
     refuses("bodies build packetizer --set bit=16", &["--set bit: must be one of "]);
     refuses("bodies build packetizer --set beat=15", &["beat = 15: must be 8, 16, 32"]);
     refuses("bodies build packetizer --config nosuch", &["--config nosuch: must be one of "]);

@@ -71,9 +71,9 @@ fn story_is_replayed_on_model_and_rtl_which_keep_the_rule() {
     let replayed = report["rows"][0]["replayed"].as_array().unwrap();
     let departs: Vec<_> = replayed.iter().filter(|again| again["departs"].is_u64()).collect();
     assert_eq!(departs.len(), 1, "{report}");
-    assert_eq!((&departs[0]["block"], &departs[0]["of"]), (&"gtsc_l1".into(), &"SM 0".into()));
+    assert_eq!((&departs[0]["block"], &departs[0]["of"]), (&"timestamp_l1".into(), &"SM 0".into()));
     let blocks: Vec<_> = replayed.iter().map(|again| again["block"].as_str().unwrap()).collect();
-    assert_eq!(blocks, ["gtsc_l1", "gtsc_l1", "gtsc_l2", "gtsc_rst"]);
+    assert_eq!(blocks, ["timestamp_l1", "timestamp_l1", "timestamp_l2", "gtsc_rst"]);
     for again in replayed {
         assert!(again["cycles"].as_u64().unwrap() > 0 && again["mismatch"].is_null(), "{again}");
         let cycles = format!("{} cycles, model and RTL equal", again["cycles"]);
@@ -87,17 +87,23 @@ fn rtl_that_does_not_keep_the_rule_either_is_told_of() {
     let Some(desk) = Desk::new("check-replay-rtl") else { return };
     let rtl = copy_of(
         &desk,
-        &["common", "timestamp", "timestamp/gtsc_l1", "timestamp/gtsc_l2", "timestamp/gtsc_rst"],
+        &[
+            "common",
+            "timestamp",
+            "timestamp/timestamp_l1",
+            "timestamp/timestamp_l2",
+            "timestamp/gtsc_rst",
+        ],
     );
-    let locks = ".lock_i (store && present),";
-    replace(
-        &rtl.join("timestamp/gtsc_l1/gtsc_l1.sv"),
-        locks,
-        ".lock_i (1'b0 & (store && present)),",
-    );
+    let top = rtl.join("timestamp/timestamp_l1/timestamp_l1.sv");
+    replace(&top, ".lock_i (locks),", ".lock_i (1'b0 & locks),");
     let left = desk.duet("check gtsc --without lock --replay --rtl rtl");
     assert_eq!(left.status, 1, "{}{}", left.stdout, left.stderr);
-    assert!(left.stderr.contains("gtsc_l1 of SM 0: model and RTL do not agree"), "{}", left.stderr);
+    assert!(
+        left.stderr.contains("timestamp_l1 of SM 0: model and RTL do not agree"),
+        "{}",
+        left.stderr
+    );
     // A line has other locks than its stores.
-    assert!(left.stdout.contains("ASSERTION of gtsc_l1 at cycle "), "{}", left.stdout);
+    assert!(left.stdout.contains("ASSERTION of timestamp_l1 at cycle "), "{}", left.stdout);
 }

@@ -118,7 +118,7 @@ fn what_is_wrong_is_named() {
     desk.refuses(2, "litmus MP --design gtsc", &["--design gtsc: must be one of", "gtsc-rc"]);
     desk.refuses(2, "litmus MP --design src/own", &["--design src/own: must be one of"]);
     desk.refuses(2, "litmus MP --impl nothing=rtl", &["--impl nothing=rtl: no design has such"]);
-    desk.refuses(2, "litmus MP --impl gtsc_l1", &["must be PLACES=model|rtl|lockstep"]);
+    desk.refuses(2, "litmus MP --impl timestamp_l1", &["must be PLACES=model|rtl|lockstep"]);
     desk.refuses(2, "litmus MP --set l1.ways=many", &["l1.ways"]);
     desk.refuses(2, "litmus MP --runs 0", &["--runs"]);
     desk.refuses(2, "litmus", &["FILE|NAME|all"]);

@@ -127,7 +127,7 @@ fn survivor_without_a_reason_and_too_few_killed_are_told_of() {
 const LEFT_OUT: [&str; 2] = ["command_processor", "finepack"];
 /// What takes longest to build, the longest last.
 const LONG: [&str; 4] =
-    ["gtsc_l2", "access_validation_unit", "remote_write_queue", "race_detection_unit"];
+    ["timestamp_l2", "access_validation_unit", "remote_write_queue", "race_detection_unit"];
 
 /// Whether `assertion NAME of ...` names one that the project's RTL has.
 fn names_an_assertion(said: &Value) -> bool {

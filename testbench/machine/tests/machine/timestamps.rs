@@ -148,12 +148,17 @@ fn other_gpus_are_one_sm_more() {
 #[test]
 fn blocks_as_rtl_and_in_lockstep_give_the_same_run() {
     let mixes: [&[(&str, BodyKind)]; 3] = [
-        &[("gtsc_l1", BodyKind::Rtl), ("gtsc_l2", BodyKind::Rtl), ("gtsc_rst", BodyKind::Rtl)],
-        &[("gtsc_l1", BodyKind::Lockstep), ("gtsc_rst", BodyKind::Rtl)],
-        &[("*/cu0/gtsc_l1", BodyKind::Rtl), ("gtsc_l2", BodyKind::Lockstep)],
+        &[
+            ("timestamp_l1", BodyKind::Rtl),
+            ("timestamp_l2", BodyKind::Rtl),
+            ("gtsc_rst", BodyKind::Rtl),
+        ],
+        &[("timestamp_l1", BodyKind::Lockstep), ("gtsc_rst", BodyKind::Rtl)],
+        &[("*/cu0/timestamp_l1", BodyKind::Rtl), ("timestamp_l2", BodyKind::Lockstep)],
     ];
     let of_tc: [&[(&str, BodyKind)]; 2] = [
-        &[("tc_l1", BodyKind::Rtl), ("tc_l2", BodyKind::Rtl)],
+        &[("timestamp_l1", BodyKind::Rtl), ("timestamp_l2", BodyKind::Rtl)],
+        // By the names that they had.
         &[("tc_l1", BodyKind::Lockstep), ("tc_l2", BodyKind::Lockstep)],
     ];
     for (design, mixes) in [("gtsc-rc", &mixes[..]), ("tc-weak", &of_tc), ("tc-strong", &of_tc)] {

@@ -5,7 +5,10 @@ use super::{Case, case};
 /// Arguments, and what the message says.
 const CASES: &[(&str, &[&str])] = &[
     ("", &["BLOCK"]),
-    ("nothing", &["block nothing: must be one of tc_l1, tc_l2, gtsc_l1, ...", "duet list blocks"]),
+    (
+        "nothing",
+        &["block nothing: must be one of epoch_agent, gtsc_rst, finepack, ...", "duet list blocks"],
+    ),
     ("packetizer more", &["unexpected argument 'more'"]),
     ("packetizer --config nothing", &["--config nothing: must be one of paper", "small"]),
     ("packetizer --config", &["--config"]),

@@ -24,7 +24,10 @@ const CASES: &[(&str, &[&str])] = &[
     ("bodies nothing", &["unrecognized subcommand 'nothing'"]),
     ("bodies list more", &["unexpected argument 'more'"]),
     ("bodies clean more", &["unexpected argument 'more'"]),
-    ("bodies build nothing", &["block nothing: must be one of tc_l1, tc_l2, gtsc_l1, ..."]),
+    (
+        "bodies build nothing",
+        &["block nothing: must be one of epoch_agent, gtsc_rst, epoch_manager, ..."],
+    ),
     ("bodies build packetizer nothing", &["block nothing: must be one of"]),
     ("bodies build packetizer --config nothing", &["--config nothing: must be one of"]),
     ("bodies build packetizer --set line", &["--set line: must be KEY=VALUE"]),
