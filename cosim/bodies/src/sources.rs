@@ -264,6 +264,12 @@ impl Sources {
         })
     }
 
+    /// The folder of a block, seen from the root of the RTL.
+    pub fn place(&self, block: &str) -> String {
+        let own = self.in_folder(block).ok().flatten();
+        own.unwrap_or_else(|| self.in_program(block).unwrap_or(block).to_string())
+    }
+
     /// Where a block lies in the folder that was named, `<block>` or `<family>/<block>`. Errors: it
     /// lies in two places.
     fn in_folder(&self, block: &str) -> Result<Option<String>, String> {
@@ -327,10 +333,8 @@ impl Sources {
     /// The files of a block, of its family and of `common`, by path. Errors: the block has none, or
     /// lies in two places; a file cannot be read.
     pub fn of_block(&self, block: &str) -> Result<Vec<Source>, String> {
-        let place = match self.in_folder(block)? {
-            Some(place) => place,
-            None => self.in_program(block).unwrap_or(block).to_string(),
-        };
+        self.in_folder(block)?;
+        let place = self.place(block);
         let family = Some(folder_of(&place)).filter(|family| !family.is_empty());
         let mut files = Vec::new();
         for name in [COMMON].into_iter().chain(family).chain([&*place]) {

@@ -268,7 +268,7 @@ fn failed_assertion_is_the_verdict_and_a_brief_run_leaves_nothing() {
     // Both reports name the line of the assertion in the user's file.
     let text = fs::read_to_string(&block).unwrap();
     let number = 1 + text.lines().position(|line| line.contains("(KendLasts,")).unwrap();
-    let place = format!("rtl/timestamp/gtsc_rst/gtsc_rst.sv:{number}: Assertion failed in ");
+    let place = format!("rtl/timestamp/gtsc_rst/gtsc_rst.sv:{number}: Assertion failed in");
     let told = desk.duet("explain");
     for left in [&whole, &told] {
         assert!(left.line("assertion ").starts_with(&place), "{place}: {}", left.stdout);

@@ -212,11 +212,11 @@ fn tell_rules(block: &str, keys: &[String], terms: &[Term]) {
     }
     about(&readme, terms, MOST_RULES).into_iter().for_each(|rule| add(block, rule, Vec::new()));
     if rules.is_empty() {
-        line("rule", &format!("none of {block}/README.md speaks of it"));
+        line("rule", &format!("none of {}/README.md concerns it", sources.place(block)));
     }
     for (block, rule, nested) in rules.into_iter().take(MOST_RULES) {
         let Rule { section, line: number, .. } = &rule;
-        line("rule", &format!("{block}/README.md:{number}, {section}"));
+        line("rule", &format!("{}/README.md:{number}, {section}", sources.place(block)));
         for Rule { text, .. } in [rule].iter().chain(&nested) {
             println!("{}", fold(&format!("{:LABEL$}{text}", ""), LABEL, Style::Text));
         }
