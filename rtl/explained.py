@@ -368,7 +368,7 @@ def main():
             is_nearest = port in nearest(f"{listed}.json", block, mutant)
             is_found = bool(re.search(rf"^block +(\S+/)?{block},", told, re.M))
             expected = rules_at(block, mutant, readmes)
-            quoted = re.findall(r"^rule +(\w+)/README\.md:(\d+)", told, re.M)
+            quoted = re.findall(r"^rule +(?:\S*/)?(\w+)/README\.md:(\d+)", told, re.M)
             quoted = [(readme, int(number)) for readme, number in quoted]
             is_first = is_found and bool(expected & set(quoted[:1]))
             counts.update({
