@@ -158,6 +158,7 @@ impl TimestampL1 {
     }
 
     /// The first action that is enabled.
+    #[inline(always)]
     fn choose(&self, inputs: &In) -> Action {
         let room = !self.channels.core_rsp.is_full();
         let room_for_both = room && !self.channels.bus_req.is_full();

@@ -1,13 +1,13 @@
 //! Actions of a bank, one in a cycle (specification 5.4).
 
-use ports::timestamp::timestamp_l2::err;
+use ports::timestamp::timestamp_l2::{Counters, err};
 use ports::timestamp::types::{
     Ask, BusReq, BusRsp, DramReq, Event, LineData, Pick, aop, bus_op, event,
 };
 
 use super::leases::Leases;
 use super::lines::{Line, Lines};
-use super::{Asking, Did, Hold, TimestampL2, add};
+use super::{Asking, Did, Hold, TimestampL2, count};
 
 impl TimestampL2 {
     /// The policy's word.
@@ -41,14 +41,14 @@ impl TimestampL2 {
             return self.sync_step();
         }
         let did = self.request(policy);
-        add(&mut self.counts.hold_cycles, matches!(did, Did::Hold(_)).into());
+        count(&mut self.cnt.hold_cycles, matches!(did, Did::Hold(_)));
         did
     }
 
     /// B1.
     #[inline(always)]
     fn perform_oldest(&mut self, m: usize) -> Did {
-        let Self { channels, lines, misses, leases, .. } = self;
+        let Self { channels, lines, misses, leases, cnt, .. } = self;
         let (miss, req) = (*misses.at(m), misses.oldest(m));
         let goes = misses.has_last(m) && !miss.keep;
         let dirty = lines.at(miss.place).dirty || req.op != bus_op::RD;
@@ -59,7 +59,9 @@ impl TimestampL2 {
             return Did::Hold(Hold::LastPlace);
         }
         let op = req.op;
-        let Some(answer) = perform(leases, lines, miss.place, req) else { return Did::Refused(op) };
+        let Some(answer) = perform(leases, lines, miss.place, req, cnt) else {
+            return Did::Refused(op);
+        };
         channels.send(answer);
         misses.pop(m);
         if goes {
@@ -86,7 +88,7 @@ impl TimestampL2 {
         self.show(event::GONE, place);
         let line = *self.lines.at(place);
         self.leases.goes(&line.lease);
-        add(&mut self.counts.evictions, 1);
+        count(&mut self.cnt.evictions, true);
         if line.dirty {
             self.write_back(place);
         }
@@ -98,7 +100,7 @@ impl TimestampL2 {
         line.dirty = false;
         let req = DramReq { we: true, line: line.line, data: *data };
         self.channels.ask_memory(req);
-        add(&mut self.counts.writebacks, 1);
+        count(&mut self.cnt.writebacks, true);
     }
 
     /// B2.
@@ -130,7 +132,7 @@ impl TimestampL2 {
     /// B3 to B5, and a request that cannot be.
     #[inline(always)]
     fn request(&mut self, policy: bool) -> Did {
-        let Self { channels, lines, misses, leases, .. } = self;
+        let Self { channels, lines, misses, leases, cnt, .. } = self;
         let Some(req) = channels.requests.peek() else { return Did::Nothing };
         let strange = req.op > bus_op::ATOM || req.op == bus_op::ATOM && req.aop > aop::XCHG;
         let did = if strange || u32::from(req.sm) >= self.config.n_sm {
@@ -153,7 +155,7 @@ impl TimestampL2 {
                     return Did::Hold(Hold::Room);
                 }
                 let op = req.op;
-                let Some(answer) = perform(leases, lines, place, req) else {
+                let Some(answer) = perform(leases, lines, place, req, cnt) else {
                     return Did::Refused(op);
                 };
                 channels.send(answer);
@@ -178,7 +180,8 @@ impl TimestampL2 {
         let may_go = |way: &Line| leases.may_go(&way.lease) && misses.find(way.line).is_none();
         let ways = lines.offered(set, may_go);
         let Some(victim) = lines.victim(set, ways) else {
-            add(&mut self.counts.stall_evict, 1);
+            // One of G-TSC waits for lines that were asked for.
+            count(&mut self.cnt.stall_evict, !leases.is_gtsc);
             return Did::Hold(Hold::Victim);
         };
         let writes = policy || lines.at(lines.place(set, victim)).dirty;
@@ -209,7 +212,7 @@ impl TimestampL2 {
         self.lines.both(place).0.reserved = true;
         let read = DramReq { we: false, line: req.line, data: LineData::default() };
         self.channels.ask_memory(read);
-        add(&mut self.counts.dram_reads, 1);
+        count(&mut self.cnt.dram_reads, true);
         self.misses.start(m, req.line, place, keep, req);
         self.channels.requests.pop();
         Did::Missed { valid, dirty, picked }
@@ -218,9 +221,15 @@ impl TimestampL2 {
 
 /// Performs a request on the line of this place.
 #[inline(always)]
-fn perform(leases: &mut Leases, lines: &mut Lines, place: usize, req: &BusReq) -> Option<BusRsp> {
+fn perform(
+    leases: &mut Leases,
+    lines: &mut Lines,
+    place: usize,
+    req: &BusReq,
+    cnt: &mut Counters,
+) -> Option<BusRsp> {
     let (line, data) = lines.both(place);
-    let answer = leases.perform(&mut line.lease, data, req)?;
+    let answer = leases.perform(&mut line.lease, data, req, cnt)?;
     line.dirty |= req.op != bus_op::RD;
     Some(BusRsp { sm: req.sm, id: req.id, ..answer })
 }

@@ -1,11 +1,11 @@
 //! Leases: what a request does to them, what it is answered. G-TSC's are in logical time
 //! (specification 5.4), TC's until a cycle (5.8).
 
-use ports::timestamp::timestamp_l2::Config;
+use ports::timestamp::timestamp_l2::{Config, Counters};
 use ports::timestamp::types::{BusReq, BusRsp, LineData, Protocol, TC_TS_W, bus_op, rsp_op};
 
-use super::Rule;
 use super::atomic::{change, write};
+use super::{Rule, count};
 
 /// The lease of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -14,16 +14,6 @@ pub(super) struct Lease {
     pub wts: u32,
     /// G-TSC: until when it is lent, included. TC: the cycle from which on nobody may use it.
     pub rts: u32,
-}
-
-/// Events that only a request can be.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Performed {
-    pub reads: u32,
-    pub writes: u32,
-    pub atomics: u32,
-    pub fills: u32,
-    pub renewals: u32,
 }
 
 /// What holds for all leases of a bank.
@@ -47,12 +37,7 @@ pub(super) struct Leases {
     /// Writes wait for the ends of leases; lines that are lent stay.
     waits: bool,
     stay: bool,
-    pub performed: Performed,
     without: Option<Rule>,
-}
-
-fn count(counter: &mut u32) {
-    *counter = counter.wrapping_add(1);
 }
 
 impl Leases {
@@ -71,7 +56,6 @@ impl Leases {
             now: 0,
             waits: config.protocol == Protocol::Tcs && without != Some(Rule::Waits),
             stay: !is_gtsc && without != Some(Rule::Inclusion),
-            performed: Performed::default(),
             without,
         }
     }
@@ -120,9 +104,10 @@ impl Leases {
         lease: &mut Lease,
         data: &mut LineData,
         req: &BusReq,
+        cnt: &mut Counters,
     ) -> Option<BusRsp> {
         match self.is_gtsc {
-            true => self.perform_logical(lease, data, req),
+            true => self.perform_logical(lease, data, req, cnt),
             false => Some(self.perform_physical(lease, data, req)),
         }
     }
@@ -133,6 +118,7 @@ impl Leases {
         lease: &mut Lease,
         data: &mut LineData,
         req: &BusReq,
+        cnt: &mut Counters,
     ) -> Option<BusRsp> {
         let own = req.rep == self.rep || !self.keeps(Rule::OldGeneration);
         let (wts, warp_ts) = if own { (req.wts, req.warp_ts) } else { (0, 1) };
@@ -141,13 +127,13 @@ impl Leases {
         if req.op == bus_op::RD {
             let end = self.end(warp_ts.into())?;
             lease.rts = lease.rts.max(end);
-            count(&mut self.performed.reads);
+            count(&mut cnt.busrd, true);
             let rts = lease.rts;
             if as_new || wts != 0 && !self.keeps(Rule::Compared) {
-                count(&mut self.performed.renewals);
+                count(&mut cnt.renews_sent, true);
                 return Some(BusRsp { op: rsp_op::RNW, rep, rts, ..BusRsp::default() });
             }
-            count(&mut self.performed.fills);
+            count(&mut cnt.fills_sent, true);
             let (op, wts) = (rsp_op::FILL, lease.wts);
             return Some(BusRsp { op, rep, wts, rts, data: *data, ..BusRsp::default() });
         }
@@ -158,12 +144,12 @@ impl Leases {
         let wts = (at & self.mask) as u32;
         *lease = Lease { wts, rts };
         if req.op == bus_op::WR {
-            count(&mut self.performed.writes);
+            count(&mut cnt.buswr, true);
             let ok = as_new || req.mask & self.all == self.all || !self.keeps(Rule::Ok);
             write(data, req);
             return Some(BusRsp { op: rsp_op::WR_ACK, rep, ok, wts, rts, ..BusRsp::default() });
         }
-        count(&mut self.performed.atomics);
+        count(&mut cnt.busatom, true);
         let data = change(data, req);
         Some(BusRsp { op: rsp_op::ATOM_ACK, rep, wts, rts, data, ..BusRsp::default() })
     }

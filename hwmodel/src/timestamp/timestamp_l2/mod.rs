@@ -39,19 +39,9 @@ pub use rule::Rule;
 /// Cycles that may be left out at once while nothing waits and TC's clock goes on.
 const QUIET: u64 = 1 << 30;
 
-/// Events of a bank of either protocol, beside those of its [`Leases`].
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    dram_reads: u32,
-    writebacks: u32,
-    evictions: u32,
-    hold_cycles: u32,
-    stall_lease: u32,
-    stall_evict: u32,
-}
-
-fn add(counter: &mut u32, events: u32) {
-    *counter = counter.wrapping_add(events);
+/// Counts an event, where it is one.
+fn count(counter: &mut u32, is_one: bool) {
+    *counter = counter.wrapping_add(is_one.into());
 }
 
 /// A way is asked of the policy.
@@ -81,7 +71,8 @@ pub struct TimestampL2 {
     event: Option<Event>,
     /// The error pulse of this cycle; 0 is none.
     err: u8,
-    counts: Counts,
+    /// Of both protocols, see [`TimestampL2::counters`].
+    cnt: Counters,
     /// Nothing changes but TC's clock until an input does.
     waits: bool,
 }
@@ -124,7 +115,7 @@ impl TimestampL2 {
             did: Did::Nothing,
             event: None,
             err: 0,
-            counts: Counts::default(),
+            cnt: Counters::default(),
             waits: true,
         })
     }
@@ -137,22 +128,12 @@ impl TimestampL2 {
     /// What the port shows: each protocol has its own.
     #[inline(always)]
     fn counters(&self) -> Counters {
-        let Counts { stall_lease, stall_evict, .. } = self.counts;
-        if !self.leases.is_gtsc {
-            return Counters { stall_lease, stall_evict, ..Counters::default() };
-        }
-        let (performed, counts) = (&self.leases.performed, &self.counts);
-        Counters {
-            busrd: performed.reads,
-            buswr: performed.writes,
-            busatom: performed.atomics,
-            fills_sent: performed.fills,
-            renews_sent: performed.renewals,
-            dram_reads: counts.dram_reads,
-            writebacks: counts.writebacks,
-            evictions: counts.evictions,
-            hold_cycles: counts.hold_cycles,
-            ..Counters::default()
+        match self.leases.is_gtsc {
+            true => self.cnt,
+            false => {
+                let Counters { stall_lease, stall_evict, .. } = self.cnt;
+                Counters { stall_lease, stall_evict, ..Counters::default() }
+            }
         }
     }
 
@@ -205,7 +186,7 @@ impl TimestampL2 {
         let sync = inputs.sync.filter(|_| !self.sync.is_on());
         let ask = self.ask();
         let stalls = self.leases.some_wait() && self.misses.filled().any(|m| self.waits_in(m));
-        add(&mut self.counts.stall_lease, stalls.into());
+        count(&mut self.cnt.stall_lease, stalls);
 
         (self.event, self.err, self.sync.done) = (None, 0, false);
         self.did = Did::Nothing;

@@ -396,17 +396,18 @@ impl L2 for Bank {
         if self.block.cycle() > now {
             return;
         }
-        let mut inputs = In { policy: self.quiet.policy, ..In::default() };
-        if let Some((from, _)) = self.wires {
-            let ToBank { halt, rst } = ctx.see(from).get(());
-            (inputs.halt, inputs.rst) = (halt, rst);
-        }
+        let levels = match self.wires {
+            Some((from, _)) => ctx.see(from).get(()),
+            None => ToBank::default(),
+        };
         if self.block.cycle() < now {
             // What has changed since changes in this cycle.
             self.block.catch_up(now, &self.quiet);
             self.out = self.block.outputs();
         }
-        self.quiet = inputs;
+        let ToBank { halt, rst } = levels;
+        (self.quiet.halt, self.quiet.rst) = (halt, rst);
+        let mut inputs = In { policy: self.quiet.policy, halt, rst, ..In::default() };
         if inputs.policy {
             inputs.pick = self.pick(ctx);
         }
