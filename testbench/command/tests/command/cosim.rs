@@ -14,9 +14,8 @@ fn unknown_names_are_wrong_use_and_the_message_lists_the_right_ones() {
     let Some(desk) = Desk::new("names") else { return };
     // Names in which the fewest letters would have to change.
     let count = cosim::blocks::all().len() + 1;
-    let blocks = format!(
-        "must be one of gtsc_rst, test_queue, cp_crossbar, ... (duet list blocks shows all {count})"
-    );
+    let nearest = "must be one of finepack, gtsc_rst, test_queue, ...";
+    let blocks = format!("{nearest} (duet list blocks shows all {count})");
     desk.refuses(2, "cosim nosuch", &["duet: block nosuch: ", &blocks]);
     let configs = "must be one of paper, paper-2gpu, single-bank, small";
     desk.refuses(2, "cosim packetizer --config nosuch", &["duet: --config nosuch: ", configs]);
