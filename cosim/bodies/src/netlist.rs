@@ -15,7 +15,7 @@ use ports::Port;
 
 use super::error::VerilatedError;
 use super::request::Request;
-use super::sources::{self, COMMON, Origin, Source, Sources};
+use super::sources::{self, Origin, Source, Sources};
 use super::{ibex, tools};
 
 /// Environment variable with the number of the mutant, from 1 on; none has the block as it is.
@@ -139,8 +139,6 @@ impl<'a> Netlist<'a> {
             report: "no pyosys was found; run `make setup`".into(),
         })?;
         let folder = folder.to_path_buf();
-        let common = folder.join(READ).join(COMMON);
-        fs::create_dir_all(&common).map_err(|e| cannot(&common, e))?;
         write_all(&folder.join(READ), &sources)?;
         for (name, text) in SCRIPTS {
             write(&folder.join(name), text.as_bytes())?;
