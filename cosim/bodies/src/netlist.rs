@@ -288,10 +288,9 @@ impl<'a> Netlist<'a> {
 /// The command by which yosys reads a block with its parameters, from the folder above [`READ`].
 fn read_command(request: &Request, sources: &[Source], options: &str) -> String {
     let block = request.block.name;
-    let mut command =
-        format!("read_slang {options} --unroll-limit {UNROLL} --top {block} -y {READ}/{COMMON}");
+    let mut command = format!("read_slang {options} --unroll-limit {UNROLL} --top {block}");
     for folder in sources::folders_of(sources) {
-        command += &format!(" -I {READ}/{folder}");
+        command += &format!(" -I {READ}/{folder} -y {READ}/{folder}");
     }
     for (name, value) in &request.block.parameters {
         command += &format!(" -G {name}={value}");
