@@ -126,6 +126,13 @@ def main():
         if status != 1 or place not in said or word not in said:
             bad.append(f"{name}: exit status {status}\n{said}")
     bad += tell_ram_texts_apart()
+    with tempfile.TemporaryDirectory() as folder:
+        rtl = os.path.join(folder, "rtl")
+        shutil.copytree(tree.folder(lint.RTL, BLOCK), os.path.join(rtl, BLOCK))
+        status, said = run(rtl)
+        both = os.path.join(rtl, BLOCK), tree.folder(lint.RTL, BLOCK)
+        if status == 0 or not all(place in said for place in both):
+            bad.append(f"a module of duet in another tree: exit status {status}\n{said}")
     for text in bad:
         print(f"test_synth: {text}", file=sys.stderr)
     if not bad:

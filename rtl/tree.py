@@ -1,6 +1,7 @@
 """The folders of a tree of RTL: `common`, and blocks as `<block>` or, beside what the blocks of a family
 share, as `<family>/<block>`."""
 
+import functools
 import glob
 import os
 
@@ -9,6 +10,7 @@ COMMON = "common"
 OWN = os.path.dirname(os.path.abspath(__file__))
 
 
+@functools.cache
 def places(rtl):
     """The folder of each block, seen from the tree, by the block's name."""
     found = {}
@@ -48,7 +50,7 @@ def folders(rtl, block):
 
 
 def refuse_modules_of_duet(rtl):
-    """Ends the program where a tree has a block of duet as well."""
+    """Ends the program where a tree has a block of duet as well. A copy of duet's own tree, which has `common`, is none."""
     if os.path.abspath(rtl) != OWN:
         own = places(OWN)
         for block, place in places(rtl).items():

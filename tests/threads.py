@@ -1,9 +1,11 @@
+#!/usr/bin/env python3
 """Two threads against one, `duet run` on every system: the median of five pairs of runs, and a table.
 
     python3 tests/threads.py target/release/duet [PAIRS]
 
 Figures are times with `--threads 2` over times with `--threads 1`. Two cores must be idle."""
 
+import json
 import statistics
 import subprocess
 import sys
@@ -13,12 +15,8 @@ PROGRAMS = {"stream": 100_000, "bfs": 10_000, "pagerank": 8_192, "gaussian": 64,
 
 
 def systems(duet):
-    listed = subprocess.run([duet, "list"], capture_output=True, text=True, check=True).stdout
-    lines = listed.split("systems for --system\n")[1].splitlines()
-    for line in lines:
-        if not line.startswith("  "):
-            break
-        yield line.split()[0]
+    listed = subprocess.run([duet, "list", "systems", "--json"], capture_output=True, check=True)
+    return [system["name"] for system in json.loads(listed.stdout)["systems"]]
 
 
 def seconds(duet, system, program, threads):
@@ -51,4 +49,5 @@ def main():
     print(f"largest: {worst:.3f}")
 
 
-main()
+if __name__ == "__main__":
+    main()

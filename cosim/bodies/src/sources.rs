@@ -266,8 +266,13 @@ impl Sources {
 
     /// The folder of a block, seen from the root of the RTL.
     pub fn place(&self, block: &str) -> String {
-        let own = self.in_folder(block).ok().flatten();
-        own.unwrap_or_else(|| self.in_program(block).unwrap_or(block).to_string())
+        self.find(block).unwrap_or_else(|_| block.to_string())
+    }
+
+    /// The same. Errors: the block lies in two places.
+    fn find(&self, block: &str) -> Result<String, String> {
+        let in_program = || self.in_program(block).unwrap_or(block).to_string();
+        Ok(self.in_folder(block)?.unwrap_or_else(in_program))
     }
 
     /// Where a block lies in the folder that was named, `<block>` or `<family>/<block>`. Errors: it
@@ -313,7 +318,7 @@ impl Sources {
 
     /// The files of the folder that was named, of all blocks, with their READMEs. Errors: one
     /// cannot be read.
-    pub fn of_folder_whole(&self) -> Result<Vec<Source>, String> {
+    pub fn of_all_blocks(&self) -> Result<Vec<Source>, String> {
         let Some(root) = &self.folder else { return Ok(Vec::new()) };
         let is_folder = |path: &PathBuf| path.is_dir();
         let mut files = Vec::new();
@@ -333,8 +338,7 @@ impl Sources {
     /// The files of a block, of its family and of `common`, by path. Errors: the block has none, or
     /// lies in two places; a file cannot be read.
     pub fn of_block(&self, block: &str) -> Result<Vec<Source>, String> {
-        self.in_folder(block)?;
-        let place = self.place(block);
+        let place = self.find(block)?;
         let family = Some(folder_of(&place)).filter(|family| !family.is_empty());
         let mut files = Vec::new();
         for name in [COMMON].into_iter().chain(family).chain([&*place]) {

@@ -46,7 +46,7 @@ impl Config {
 pub mod err {
     /// A request that cannot be.
     pub const REQUEST: u8 = 1;
-    /// A line or a renewal that nobody waits for.
+    /// A line or a renewal for which no load waits.
     pub const FILL: u8 = 2;
     /// An acknowledgement of no store.
     pub const ACK: u8 = 3;

@@ -50,7 +50,7 @@ impl Config {
 pub mod err {
     /// A request that cannot be.
     pub const REQUEST: u8 = 1;
-    /// A line that nobody waits for.
+    /// A line for which no request waits.
     pub const FILL: u8 = 2;
     /// The policy picks a way that may not go.
     pub const PICK: u8 = 3;

@@ -79,7 +79,8 @@ impl Inputs {
         bits
     }
 
-    /// `halted`, `rst_done` and `rep_ack` as those that obey have them, sometimes as nobody has.
+    /// `halted`, `rst_done` and `rep_ack` as obedient banks and L1s drive them, sometimes
+    /// otherwise.
     fn obey(&mut self, out: &Out) {
         let In { halted, rst_done, .. } = self.input;
         let Phase { halt, sweep, flush, wild, far, .. } = self.phase;

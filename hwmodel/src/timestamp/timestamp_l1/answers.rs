@@ -4,8 +4,8 @@ use ports::timestamp::timestamp_l1::err;
 use ports::timestamp::types::{Ask, BusRsp, CoreRsp, LineData, Protocol, event, op, rsp_op};
 
 use super::policy::Policy;
+use super::replay::Replay;
 use super::stores::Store;
-use super::walk::Walk;
 use super::{Row, Rule, TimestampL1, count};
 
 impl TimestampL1 {
@@ -91,7 +91,7 @@ impl TimestampL1 {
         }
         let rep = if self.time.is_gtsc { rsp.rep } else { self.rep };
         let (left, wts, rts) = (self.misses.len(m), lease.wts, lease.rts);
-        self.walk(Walk { m, left, stale, rep, wts, rts, data: rsp.data });
+        self.replay(Replay { m, left, stale, rep, wts, rts, data: rsp.data });
         true
     }
 
@@ -115,12 +115,12 @@ impl TimestampL1 {
             if let Some(place) = place {
                 let lease = self.lines.lease_mut(place);
                 lease.rts = lease.rts.max(rsp.rts);
-                return self.walk_line(m, place, rsp.rep);
+                return self.replay_line(m, place, rsp.rep);
             }
             if !self.keeps(Rule::RenewalOfAbsent) {
                 let BusRsp { rep, wts, rts, .. } = *rsp;
                 let (left, data) = (self.misses.len(m), LineData::default());
-                return self.walk(Walk { m, left, stale, rep, wts, rts, data });
+                return self.replay(Replay { m, left, stale, rep, wts, rts, data });
             }
         }
         if stale {

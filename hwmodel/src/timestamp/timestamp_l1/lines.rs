@@ -16,7 +16,7 @@ pub(super) struct Lease {
     /// Its end: G-TSC: the last time at which the line may be read. TC: the first cycle in which it
     /// may not.
     pub rts: u32,
-    /// G-TSC: stores under way; nobody reads the line meanwhile.
+    /// G-TSC: stores under way; no load reads the line meanwhile.
     pub lock: u8,
     /// G-TSC: the bank had newer bytes than this copy.
     pub bad: bool,

@@ -24,8 +24,8 @@ struct Miss {
     len: usize,
 }
 
-/// The MSHRs. One is free while nobody waits for it; else its line must still be judged or asked
-/// for, or is asked for.
+/// The MSHRs. An MSHR without waiters is free. The line of another one is requested, or must be
+/// re-evaluated or requested.
 #[derive(Clone, Debug)]
 pub(super) struct Misses {
     misses: Box<[Miss]>,
@@ -164,8 +164,8 @@ impl Misses {
         (self.misses[m].st_after, self.misses[m].stale) = (false, false);
     }
 
-    /// A walk has ended: it is free, or those that are left must still be judged.
-    pub fn walked(&mut self, m: usize) {
+    /// A replay has ended: it is free, or the loads that are left must be re-evaluated.
+    pub fn replayed(&mut self, m: usize) {
         if self.len(m) == 0 {
             self.used &= !(1 << m);
             self.pending &= !(1 << m);

@@ -2,7 +2,7 @@
 //! 5.6, 5.8). Each line has a lease. In G-TSC that is in logical time, each warp has a clock, and a
 //! store comes after all leases of its line; in TC it is in cycles, which all blocks count alike.
 //!
-//! One action per cycle, the first that is enabled of: a step of a walk, a flush, an answer of a
+//! One action per cycle, the first that is enabled of: a step of a replay, a flush, an answer of a
 //! bank, a line that loads wait for, a request of the SM. What is accepted in t acts in t+1 at the
 //! earliest, and what it sends is shown in t+2.
 
@@ -12,6 +12,7 @@ mod fences;
 mod lines;
 mod misses;
 mod policy;
+mod replay;
 mod request;
 mod requests;
 mod row;
@@ -20,7 +21,6 @@ mod stores;
 #[cfg(test)]
 mod tests;
 mod time;
-mod walk;
 mod warps;
 
 use std::hash::{Hash, Hasher};
@@ -36,9 +36,9 @@ use fences::Fences;
 use lines::Lines;
 use misses::Misses;
 use policy::Policy;
+use replay::Replay;
 use stores::Stores;
 use time::Time;
-use walk::Walk;
 use warps::Warps;
 
 pub use row::Row;
@@ -76,7 +76,7 @@ pub struct TimestampL1 {
     lines: Lines,
     misses: Misses,
     stores: Stores,
-    walk: Option<Walk>,
+    replay: Option<Replay>,
     policy: Policy,
     time: Time,
     /// G-TSC: the clocks, and the own generation.
@@ -109,8 +109,8 @@ pub struct TimestampL1 {
 /// What decides about what comes: not the counters, nor what the last cycle was.
 impl Hash for TimestampL1 {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self { channels, misses, stores, walk, policy, warps, rep, flush, sm, .. } = self;
-        (channels, misses, stores, walk, policy, warps, rep, flush, sm).hash(hasher);
+        let Self { channels, misses, stores, replay, policy, warps, rep, flush, sm, .. } = self;
+        (channels, misses, stores, replay, policy, warps, rep, flush, sm).hash(hasher);
         let now = self.time.now;
         now.hash(hasher);
         self.lines.hash_at(now, hasher);
@@ -168,7 +168,7 @@ impl TimestampL1 {
             Policy::Asked(ask) => {
                 inputs.pick.map_or(Action::Nothing, |pick| Action::Pick(ask, pick))
             }
-            _ if self.walk.is_some() => {
+            _ if self.replay.is_some() => {
                 if room {
                     Action::Step
                 } else {
@@ -204,7 +204,9 @@ impl TimestampL1 {
             }
             Action::Serve => {
                 let late = !self.keeps(Rule::PendingFirst);
-                return late && self.request() || self.judge_pending() || !late && self.request();
+                return late && self.request()
+                    || self.re_evaluate_pending()
+                    || !late && self.request();
             }
         }
         true
@@ -215,7 +217,7 @@ impl TimestampL1 {
         if self.policy.ask().is_some() {
             return;
         }
-        if self.walk.is_some() {
+        if self.replay.is_some() {
             return self.is(Row::WalkWaits);
         }
         if !self.channels.bus_rsp.is_empty() {
@@ -251,7 +253,7 @@ impl TimestampL1 {
 
     /// A3: loads that wait are served by the line where it is here, or it is asked for. False:
     /// there is none of which this can be said.
-    fn judge_pending(&mut self) -> bool {
+    fn re_evaluate_pending(&mut self) -> bool {
         let lines = &self.lines;
         let free = |line| lines.find(line).is_none_or(|place| !lines.lease(place).is_locked());
         let Some(m) = self.misses.pending().find(|&m| free(self.misses.line(m))) else {
@@ -265,7 +267,7 @@ impl TimestampL1 {
         let covers = |end| self.misses.waiters(m).any(|waiter| self.time.covers(end, waiter.ts));
         if let Some(place) = place.filter(|&place| covers(self.lines.lease(place).rts)) {
             self.is(Row::PendingWalks);
-            self.walk_line(m, place, self.rep);
+            self.replay_line(m, place, self.rep);
             return true;
         }
         let wts = place.map_or(0, |place| self.lines.lease(place).wts);
@@ -403,7 +405,7 @@ impl Block for TimestampL1 {
     fn show_state(&self, state: &mut State) {
         let Config { protocol, warps, ts_w, line_w, waiters, .. } = self.config;
         let is_gtsc = self.time.is_gtsc;
-        let left = self.walk.map_or(0, |walk| walk.left as u64);
+        let left = self.replay.map_or(0, |replay| replay.left as u64);
         if is_gtsc {
             state.part("gtsc", |state| {
                 state.bits("rep", 2, self.rep);
@@ -446,7 +448,7 @@ impl Model for TimestampL1 {
             lines: Lines::new(config.l1_sets, config.l1_ways),
             misses: Misses::new(config.l1_mshr, config.waiters),
             stores: Stores::new(config.stq),
-            walk: None,
+            replay: None,
             policy: Policy::Rests,
             time: Time::new(config.protocol),
             warps: Warps::new(),
@@ -466,7 +468,7 @@ impl Model for TimestampL1 {
         })
     }
 
-    /// G-TSC: longer than a walk that answers nobody. TC: never, as its clock goes on.
+    /// G-TSC: longer than a replay that answers nobody. TC: never, as its clock goes on.
     fn rests(config: &Config, _outputs: &Out, cycles: u64) -> bool {
         config.protocol == Protocol::Gtsc && cycles > 1 << 11
     }

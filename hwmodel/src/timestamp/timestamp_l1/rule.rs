@@ -3,17 +3,17 @@
 /// A rule of the L1 (specification 8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// A fill that is older than a store is not kept, and serves nobody who came later.
+    /// A fill that is older than a store is not kept, and serves no later load.
     StAfter,
     /// A store waits for older loads of its warp.
     OlderLoads,
     /// A load that waits is served within the lease alone.
     WaiterLease,
-    /// Loads that wait are judged before the next request is.
+    /// Waiting loads are re-evaluated before the next request acts.
     PendingFirst,
     /// G-TSC: a line that met newer bytes in the bank goes with the last acknowledgement.
     Bad,
-    /// G-TSC: nobody reads a line while a store to it is under way.
+    /// G-TSC: no load reads a line while a store to it is in flight.
     Lock,
     /// G-TSC: a renewal that a store has passed, or of a line that is locked, is asked for again.
     RenewalOfLocked,
@@ -29,7 +29,7 @@ pub enum Rule {
     StoreStale,
     /// G-TSC: a stale fill is not kept.
     StaleFill,
-    /// G-TSC: nobody joins a stale miss.
+    /// G-TSC: no load joins a stale miss.
     StaleHolds,
     /// G-TSC: the clock of a warp that only hits moves.
     Spin,

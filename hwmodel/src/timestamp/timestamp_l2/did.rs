@@ -44,7 +44,7 @@ pub enum Did {
     Asked,
     /// A request that cannot be.
     DroppedRequest,
-    /// A line that nobody waits for.
+    /// A line for which no request waits.
     DroppedFill,
     /// A step of a release or acquire: a line is written back.
     WroteBack,

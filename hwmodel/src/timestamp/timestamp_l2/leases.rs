@@ -12,7 +12,7 @@ use super::{Rule, count};
 pub(super) struct Lease {
     /// G-TSC: when it was written. TC: 0.
     pub wts: u32,
-    /// G-TSC: until when it is lent, included. TC: the cycle from which on nobody may use it.
+    /// G-TSC: the last logical time of its lease. TC: the first cycle after its lease.
     pub rts: u32,
 }
 

@@ -18,7 +18,7 @@ pub enum Rule {
     OldGeneration,
     /// G-TSC: a timestamp that does not fit lets all begin anew; else it wraps.
     Overflow,
-    /// TC-Strong: a write waits until nobody has a lease of its line.
+    /// TC-Strong: a write waits until all leases of its line are over.
     Waits,
     /// TC: a line that an L1 may hold stays.
     Inclusion,

@@ -158,7 +158,7 @@ fn with_rtl(mut bundle: Bundle) -> Result<Bundle, Failure> {
         return Ok(bundle);
     };
     bundle.facts.rtl = sources.named().map(|folder| folder.display().to_string());
-    for file in sources.of_folder_whole().map_err(Failure::environment)? {
+    for file in sources.of_all_blocks().map_err(Failure::environment)? {
         bundle.files.insert(format!("rtl/{}", file.path), file.content);
     }
     bundle.facts.words.extend(words(&[("rtl", &format!("{INSIDE}rtl"))]));

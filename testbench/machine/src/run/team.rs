@@ -398,9 +398,9 @@ impl Machine {
     pub(super) fn end_of_shard(&mut self, past: u64) {
         let Some(team) = &mut self.team else { return };
         self.ctx.end_cycle();
-        let is_active = self.active.iter().any(|word| *word != 0);
-        team.steps += u64::from(is_active);
-        team.visits += self.active.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        let visits: u64 = self.active.iter().map(|word| u64::from(word.count_ones())).sum();
+        team.steps += u64::from(visits > 0);
+        team.visits += visits;
         team.written_past += self.ctx.written_past - past;
         let is_narrow = team.reports.iter().any(|report| !report.is_apart);
         team.is_due = is_narrow && team.written_past > 0

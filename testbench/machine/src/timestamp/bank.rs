@@ -334,7 +334,7 @@ impl Bank {
                 let how = if asked.acquire { sync::ACQUIRE } else { sync::RELEASE };
                 self.syncing = Some(Syncing::Wanted(how));
             } else if self.is_old && ctx.has(self.spec.ports.requests) {
-                // Nobody is visited when the host writes.
+                // The host writes without a wake-up.
                 self.syncing = Some(Syncing::Wanted(sync::ACQUIRE));
             } else if !self.performed.is_empty() {
                 self.syncing = Some(Syncing::Wanted(sync::RELEASE));
@@ -478,7 +478,7 @@ impl L2 for Bank {
         self.spec.unit
     }
 
-    /// Nobody can see into the block: after a release memory has all of it.
+    /// The block hides what it holds: after a release, memory has all of it.
     fn line(&self, _addr: u64) -> Option<(u128, &[u8])> {
         None
     }

@@ -72,7 +72,7 @@ struct Reset {
 }
 
 impl Reset {
-    /// What is seen in a cycle; whether an L1 has asked for a kernel's end that nobody serves.
+    /// What is seen in a cycle; whether an L1 has asked for a kernel's end that is not served.
     fn look(&mut self, ctx: &mut Context) -> In {
         let mut inputs = In::default();
         for (b, bank) in self.banks.iter().enumerate() {

@@ -60,8 +60,8 @@ impl Banks {
         }
     }
 
-    /// An answer that nobody waits for, or somebody does by chance.
-    pub fn nobodys(&self, r: &mut Random) -> BusRsp {
+    /// An answer that no request caused; its identifier may match a request by chance.
+    pub fn unrequested(&self, r: &mut Random) -> BusRsp {
         let word = r.word();
         let of_gtsc = |r: &mut Random| {
             let wts = 1 + (word >> 32) % self.most;

@@ -183,7 +183,7 @@ impl Stimulus for Inputs {
         };
         let Self { phase: p, random: r, banks, network, .. } = self;
         let core_req = self.sm.request(r, p, out.warp_busy, out.core_req_ready);
-        let bus_rsp = network.answer(r, p, out.bus_rsp_ready, |r| banks.nobodys(r));
+        let bus_rsp = network.answer(r, p, out.bus_rsp_ready, |r| banks.unrequested(r));
         let pick = pick(r, p, out.ask);
         let (core_rsp_ready, bus_req_ready) = (r.chance(p.rsp_ready), r.chance(p.req_ready));
         if let Some(req) = out.bus_req.filter(|_| bus_req_ready) {

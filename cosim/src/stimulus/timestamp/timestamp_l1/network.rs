@@ -30,18 +30,19 @@ impl Network {
         self.banks[line as usize % BANKS].push_back((due, rsp));
     }
 
-    /// The answer that is shown, and stays until it is taken; else nobody's, if there is one.
+    /// The answer that is shown, and stays until it is taken; else an unrequested one, if there is
+    /// one.
     pub fn answer(
         &mut self,
         r: &mut Random,
         p: &Phase,
         ready: bool,
-        nobodys: impl FnOnce(&mut Random) -> BusRsp,
+        unrequested: impl FnOnce(&mut Random) -> BusRsp,
     ) -> Option<BusRsp> {
         self.now += 1;
         if self.held.is_none() {
             self.held = if r.chance(p.wrong) {
-                Some(nobodys(r))
+                Some(unrequested(r))
             } else if r.chance(p.answer) {
                 self.next(r)
             } else {

@@ -40,7 +40,7 @@ draws! {
         /// Most cycles that an answer takes, and the chance of one that is there.
         pub delay: u32 = r.pick(&[0, 0, 4, 20, 60]),
         pub answer: u32 = r.pick(&[256, 256, 128, 32]),
-        /// Of an answer that nobody waits for.
+        /// Of an unrequested answer.
         pub wrong: u32 = r.pick(&[0, 0, 0, 4, 64]),
         /// For how long a bank lends a line.
         pub lease: u32 = r.pick(&[1, 2, 5, 12, 40]),

@@ -1,5 +1,5 @@
-//! Memory: takes requests in their order, answers each read once, in order, and sometimes what
-//! nobody has asked for.
+//! Memory: takes requests in their order, answers each read once, in order, and sometimes an
+//! unrequested line.
 
 use std::collections::VecDeque;
 

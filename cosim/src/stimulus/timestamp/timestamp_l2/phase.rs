@@ -46,7 +46,7 @@ draws! {
         pub full: u32 = r.pick(&[0, 64, 256]),
         pub empty: u32 = r.pick(&[0, 16]),
         pub form: Option<MaskForm> = r.form(),
-        /// Chance of a request that cannot be, and of a line that nobody has asked for.
+        /// Chance of a request that cannot be, and of an unrequested line.
         pub fault: u32 = r.pick(&[0, 0, 8, 64]),
         pub bad_fill: u32 = r.pick(&[0, 0, 4]),
         pub rsp_ready: u32 = r.pick(&[256, 256, 256, 128, 16, 0]),
