@@ -106,7 +106,7 @@ TABLE_FILES = "hwmodel/src/cpelide/chiplet_coherence_table/**"
 GROUPS = {
     "models": Group("hwmodel", "hwmodel/src/**", TABLE_FILES, lambda path: [UNITS, *of_blocks(path)]),
     "table": Group("hwmodel", TABLE_FILES, None, lambda path: [TABLE_UNITS, TABLE]),
-    "firmware": Group("firmware", "firmware/src/**", None, lambda path: [TABLE]),
+    "firmware": Group("firmware", "firmware/src/**", "firmware/src/image{.rs,/**}", lambda path: [TABLE]),
     "machine": Group("machine", "testbench/machine/src/**", None, lambda path: [*MACHINE, REFUSED]),
 }
 

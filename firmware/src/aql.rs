@@ -66,6 +66,6 @@ pub mod extension {
     pub const RANGE: u32 = 16;
     /// Most structures of a block.
     pub const MAX_STRUCTURES: usize = 32;
-    /// Flag of the header: nobody knows what the kernel touches.
+    /// Flag of the header: it is unknown what the kernel touches.
     pub const UNKNOWN: u32 = 1;
 }

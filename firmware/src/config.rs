@@ -13,7 +13,7 @@ pub const MAX_ENTRIES: usize = 256;
 /// order of their codes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SyncMode {
-    /// Nobody.
+    /// None.
     #[default]
     None,
     /// All are released after each kernel and acquired before each.

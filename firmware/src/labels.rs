@@ -56,7 +56,7 @@ pub struct Header {
 /// Why a launch is conservative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unusable {
-    /// Nothing is wrong: there are no labels, they say that they do not know, or nobody asks.
+    /// Nothing is wrong: there are no labels, they are marked as unknown, or they are not read.
     Unlabelled,
     /// A code to report.
     Wrong(u32),

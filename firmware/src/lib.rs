@@ -3,10 +3,14 @@
 //!
 //! `no_std`, without allocation and without unsafe code. It reaches everything outside itself
 //! through [`Bus`], so the same source runs on a host, in the instruction-set simulator and on the
-//! RISC-V core; `image/` is the binary for the latter two. [`Processor::poll`] handles what has
-//! happened and returns; whoever owns the processor calls it when something has.
+//! RISC-V core; `image/` is the binary for the latter two, and the module `image` reads it on the
+//! host. [`Processor::poll`] handles what has happened and returns; the processor's owner calls it
+//! again after the next event.
 #![no_std]
 #![forbid(unsafe_code)]
+
+#[cfg(not(target_os = "none"))]
+extern crate std;
 
 pub mod aql;
 mod arrivals;
@@ -16,6 +20,8 @@ mod bus;
 mod coarsen;
 mod config;
 mod decide;
+#[cfg(not(target_os = "none"))]
+pub mod image;
 mod journal;
 mod labels;
 mod launch;

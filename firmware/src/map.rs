@@ -132,7 +132,7 @@ pub mod error {
     pub const PACKET: u32 = 5;
     /// A chiplet has refused a message.
     pub const NACK: u32 = 6;
-    /// A message that nobody has asked for.
+    /// An unrequested message.
     pub const UNASKED: u32 = 7;
     /// The firmware itself has failed.
     pub const FATAL: u32 = 8;

@@ -22,7 +22,7 @@ use crate::vector::squeeze;
 /// What waits until all L2 operations are done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Waiting {
-    Nobody,
+    Nothing,
     /// The start of this slot's kernel.
     Launch(usize),
     /// The completion signal of this slot.
@@ -90,7 +90,7 @@ impl<L: Layout> Processor<L> {
         running: Running::NEW,
         started: false,
         every: false,
-        waiting: Waiting::Nobody,
+        waiting: Waiting::Nothing,
         acquires_left: Masks { release: 0, acquire: 0 },
         tag: 0,
         releases: [false; NUM_SLOTS],
@@ -121,7 +121,7 @@ impl<L: Layout> Processor<L> {
         }
         loop {
             self.receive(bus);
-            if self.waiting != Waiting::Nobody {
+            if self.waiting != Waiting::Nothing {
                 if bus.get(reg::ACK_PEND) != 0 {
                     return;
                 }
@@ -196,13 +196,13 @@ impl<L: Layout> Processor<L> {
             }
             Ok(packet) if packet.kind == Kind::Dispatch => {
                 let launch = self.launch(bus, slot, &packet);
-                self.table.report.tell(bus);
+                self.table.report.send(bus);
                 self.send(bus, slot, launch);
             }
             Ok(packet) => {
                 while self.write_behind(bus) {}
                 let masks = self.barrier(bus, &packet);
-                self.table.report.tell(bus);
+                self.table.report.send(bus);
                 bus.stopwatch(0);
                 self.synchronise(bus, masks, 0, Waiting::Completion(slot));
             }
@@ -240,7 +240,7 @@ impl<L: Layout> Processor<L> {
         let mut unlabelled = false;
         if config.sync_mode == SyncMode::Cpelide {
             if let Err(unusable) = self.labelled(bus, slot, packet, header, &mut masks) {
-                self.tell_wrong(unusable);
+                self.report_wrong(unusable);
                 self.table.report.conservative += 1;
                 masks = self.conservative(bus, packet);
                 self.table.whole_cache(bus, &self.running, masks, &Bitmap::EMPTY);
@@ -249,7 +249,7 @@ impl<L: Layout> Processor<L> {
             }
         } else {
             if let Err(unusable) = header {
-                self.tell_wrong(unusable);
+                self.report_wrong(unusable);
             }
             let is_baseline = config.sync_mode == SyncMode::Baseline;
             masks.acquire = if is_baseline { config.all() } else { 0 };
@@ -280,7 +280,7 @@ impl<L: Layout> Processor<L> {
         is_unread && self.table.config.home_aware
     }
 
-    fn tell_wrong(&mut self, unusable: Unusable) {
+    fn report_wrong(&mut self, unusable: Unusable) {
         if let Unusable::Wrong(code) = unusable {
             self.table.report.fault(code);
         }
@@ -531,7 +531,7 @@ impl<L: Layout> Processor<L> {
             let left = core::mem::take(&mut self.acquires_left);
             return self.request(bus, left, self.tag);
         }
-        match core::mem::replace(&mut self.waiting, Waiting::Nobody) {
+        match core::mem::replace(&mut self.waiting, Waiting::Nothing) {
             Waiting::Launch(slot) => {
                 let Kernel { chiplets, tag, .. } = self.running.kernels[slot];
                 let low = message::LAUNCH_EN | u32::from(tag) << 8;
@@ -542,7 +542,7 @@ impl<L: Layout> Processor<L> {
                 self.complete(bus, slot);
                 self.carry_out(bus, slot);
             }
-            Waiting::Nobody => {}
+            Waiting::Nothing => {}
         }
     }
 
@@ -568,7 +568,7 @@ fn send<B: Bus>(bus: &mut B, low: u32, high: u32, chiplets: u16, all: u16) {
     bus.set(reg::TX_HI, high);
 }
 
-/// Tells each chiplet its share of work-groups: equal contiguous pieces, the remainder to the last.
+/// Sends each chiplet its work-groups: equal contiguous pieces, the remainder to the last.
 fn describe<B: Bus>(bus: &mut B, slot: usize, kernel: &Kernel) {
     let groups = packet::work_groups(bus, slot).unwrap_or(0);
     let number = kernel.chiplets.count_ones();

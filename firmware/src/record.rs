@@ -50,7 +50,7 @@ impl Record {
         slot: None,
     };
 
-    /// Nobody touches anything of this structure.
+    /// No chiplet touches anything of this structure.
     pub fn reset(&mut self, base: u32, write: bool, chiplets: usize) {
         (self.base, self.write, self.slot) = (base, write, None);
         (self.vector, self.mixed) = (Vector(0), false);

@@ -1,5 +1,5 @@
-//! What a decision counts and finds wrong. It is told when the decision is carried out: one that is
-//! made ahead may be taken back.
+//! What a decision counts and finds wrong. It is reported when the decision is carried out: one
+//! that is made ahead may be taken back.
 
 use crate::aql::extension::MAX_STRUCTURES;
 use crate::bus::Bus;
@@ -43,9 +43,9 @@ impl Report {
         }
     }
 
-    /// Tells all, and forgets it.
+    /// Reports all, and clears it.
     #[inline(never)]
-    pub fn tell<B: Bus>(&mut self, bus: &mut B) {
+    pub fn send<B: Bus>(&mut self, bus: &mut B) {
         for &code in self.faults.iter().take(self.num_faults.into()) {
             bus.error(code.into());
         }
@@ -57,7 +57,7 @@ impl Report {
         if self.entries > 0 {
             bus.count_max(count::MAX_ENTRIES, self.entries);
         }
-        // The faults stay where nobody reads them.
+        // The faults stay where they are not read.
         let Self { num_faults, coarsenings, conservative, implied, mixed, hulls, entries, .. } =
             self;
         *num_faults = 0;

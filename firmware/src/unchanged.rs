@@ -1,5 +1,5 @@
 //! Launches that need no operation and no new range: each chiplet's new range lies within the one
-//! that the table has, and nobody else's dirty or written lines are touched. This is what most
+//! that the table has, and no other chiplet's dirty or written lines are touched. This is what most
 //! launches of an iterative program are, so it is decided while the labels are read. Whatever does
 //! not fit is left to `launch`, which decides the same.
 
@@ -195,7 +195,7 @@ impl<L: Layout> Table<L> {
         };
         let low =
             if repeats { scheduled.low } else { self.within(bus, at, ranges, scheduled, entry)? };
-        // Dirty lines, and lines that are written, are nobody else's.
+        // Dirty lines, and lines that are written, are no other chiplet's.
         let apart = !write && vector.dirty_bits() == 0 || self.apart.contains(entry);
         if mixed || (vector.0 ^ vector.0 >> 1) & low != low || !apart {
             return None;

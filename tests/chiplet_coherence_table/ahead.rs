@@ -225,7 +225,7 @@ struct Queued<'a> {
     running: Option<(u8, u16)>,
 }
 
-/// Several streams beside the reference, which is told of each launch and each end when it comes.
+/// Several streams beside the reference, which gets each launch and each end when it comes.
 /// Gives how many launches were decided ahead, and how many decisions were made anew.
 fn replay(program: &Program, host: impl Host) -> [u32; 2] {
     let mut random = Random::new(program.seed);

@@ -17,7 +17,7 @@ pub fn each(mut mask: Mask) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The bytes of a line that somebody touches.
+/// The touched bytes of a line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Touched {
     pub read: Mask,

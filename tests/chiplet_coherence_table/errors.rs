@@ -270,7 +270,7 @@ fn barrier_with_dependencies_is_code_5_and_rejected() {
 
 /// Of several faults those count that come before the first that makes the launch conservative.
 #[test]
-fn faults_are_told_in_the_order_of_the_block() {
+fn faults_are_reported_in_the_order_of_the_block() {
     on_each(Parameters::DEFAULT, |mut bench| {
         let (x, y, z) = (place(0), place(1), place(2));
         let labels = vec![

@@ -4,7 +4,7 @@ use cosim::cpelide::{self, Conf, Native};
 use duet_tests::firmware::driver::Driver;
 use duet_tests::firmware::{Core, Host, most_compared};
 use firmware::Layout;
-use firmware_embed::Image;
+use firmware::image::Image;
 use hwmodel::cpelide::chiplet_coherence_table::{
     Dispatch, Hidden, Outcome, Parameters, Share, SyncMode,
 };

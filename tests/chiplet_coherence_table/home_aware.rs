@@ -47,7 +47,7 @@ fn writers_of_one_line_do_not_make_an_entry_mixed() {
     });
 }
 
-/// Nobody is S, and nothing mixed, beside a kernel that runs.
+/// No chiplet is S, and nothing mixed, beside a kernel that runs.
 #[test]
 fn running_kernels_make_nothing_stale() {
     on_each(ONE_GPU, |mut bench| {

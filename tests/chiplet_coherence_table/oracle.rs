@@ -94,7 +94,7 @@ impl<'a> Oracle<'a> {
         result.or_else(|wrong| self.report(&format!("chiplet {chiplet} in item {item}"), wrong))
     }
 
-    /// The host writes, where nobody else does and what was written has been released.
+    /// The host writes, where no kernel does and what was written has been released.
     pub fn host_write(&mut self, access: &Access, running: &[&Footprint]) {
         let spot = access.spot();
         let mask = access.mask() & self.free(spot, running);

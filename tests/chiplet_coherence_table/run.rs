@@ -359,7 +359,7 @@ impl<'a> Run<'a, '_> {
             kind: Kind::Barrier,
         };
         let outcome = self.table.launch(&packets::dispatch(&barrier, &[]));
-        // Nobody fills an L2 again.
+        // No L2 is filled again.
         self.has_others = false;
         self.operate(&outcome)?;
         self.host_reads()?;

@@ -12,7 +12,7 @@ use duet_tests::firmware::driver::MACHINE;
 use duet_tests::firmware::launches::{Cost, costs};
 use duet_tests::firmware::{Core, Host as _, bodies, images};
 use duet_tests::parameters;
-use firmware_embed::Image;
+use firmware::image::Image;
 use ports::cpelide::command_processor::Config;
 use ports::cpelide::types::Command;
 

@@ -2,7 +2,7 @@
 
 pub use firmware::SyncMode;
 
-/// What the hardware tells the firmware of the machine.
+/// The machine's parameters, as the hardware reports them to the firmware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conf {
     /// Chiplets of the GPU, 1 to 16.

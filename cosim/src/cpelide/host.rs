@@ -1,6 +1,6 @@
 //! What runs the firmware of a GPU: the ports are the same, the cycles are those of the host.
 
-use firmware_embed::Image;
+use firmware::image::Image;
 use hwmodel::Block;
 use hwmodel::cpelide::command_processor::CommandProcessor;
 use ports::cpelide::command_processor::{In, Out};

@@ -8,7 +8,7 @@ use firmware::aql::{ACQUIRE_SCOPE, BYTES, RELEASE_SCOPE, at, kind};
 /// To whom a packet's acquire or release is visible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// Nobody.
+    /// None.
     None,
     /// This GPU.
     #[default]

@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
+use firmware::image::{ENTRY, IMEM_BYTES, Image, Symbols};
 use firmware::map::{MAILBOX, reg};
-use firmware_embed::{ENTRY, IMEM_BYTES, Image, Symbols};
 use hwmodel::cpelide::command_processor::{Reached, effect};
 use ports::cpelide::types::{Retired, error_code};
 

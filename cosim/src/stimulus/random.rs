@@ -1,7 +1,7 @@
 //! Random choices, the same on every machine for one seed.
 
 use rand_pcg::Pcg64Mcg;
-use rand_pcg::rand_core::{RngCore, SeedableRng};
+use rand_pcg::rand_core::{Rng, SeedableRng};
 
 /// A seeded source of random choices.
 #[derive(Clone, Debug)]

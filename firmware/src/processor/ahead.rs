@@ -1,6 +1,6 @@
 //! The next launch of a stream is decided while the kernel before runs, as if that had ended
-//! (specification 5.10). The table is written at once, and what was there is kept: nobody else
-//! decides meanwhile, for whoever comes first has it taken back.
+//! (specification 5.10). The table is written at once, and what was there is kept: no other
+//! decision is made meanwhile, as each takes it back first.
 
 use super::{Launch, Processor, Waiting};
 use crate::arrivals::slots;
@@ -166,12 +166,12 @@ impl<L: Layout> Processor<L> {
 
     /// The kernel of this slot has ended, and its successor is decided: it is launched.
     pub(super) fn carry_out<B: Bus>(&mut self, bus: &mut B, slot: usize) {
-        debug_assert!(self.waiting == Waiting::Nobody, "its operations are done");
+        debug_assert!(self.waiting == Waiting::Nothing, "its operations are done");
         let Ahead { is_made, is_planned, slot: next, launch, before, .. } = self.ahead;
         if is_made && before == slot {
             self.ahead.is_made = false;
             bus.stopwatch(1);
-            self.table.report.tell(bus);
+            self.table.report.send(bus);
             bus.count(count::AHEAD, 1);
             if is_planned {
                 self.behind.launch_planned(next);

@@ -1,5 +1,5 @@
 //! Where a line has one copy (`home_aware`, specification 5.9) what a launch asks for does not
-//! depend on what its kernel touches: the kernel is launched, then the table hears of it. What that
+//! depend on what its kernel touches: the kernel is launched, then the table is updated. What that
 //! makes of the table is known soon; it is written when there is nothing else to do, a step at a
 //! time.
 
@@ -67,7 +67,7 @@ impl Behind {
 }
 
 impl<L: Layout> Processor<L> {
-    /// Launches a kernel. The table hears of it while it runs.
+    /// Launches a kernel. The table is updated while it runs.
     #[inline(never)]
     pub(super) fn launch_at_home<B: Bus>(&mut self, bus: &mut B, slot: usize, packet: &Packet) {
         let scheduled = self.scheduled(bus, slot, packet).map(|_| self.scheduled.mask);
@@ -116,7 +116,7 @@ impl<L: Layout> Processor<L> {
         while self.write_behind(bus) {}
         let launch = self.launch(bus, slot, &packet);
         self.running.kernels[slot].unlabelled = launch.unlabelled;
-        self.table.report.tell(bus);
+        self.table.report.send(bus);
     }
 
     /// Plans a launch, to be written later.
@@ -125,13 +125,13 @@ impl<L: Layout> Processor<L> {
         let masks = self.behind.masks;
         let plan = self.plan(bus, slot, &header, masks.acquire != 0)?;
         self.table.report.implied += masks.release.count_ones();
-        self.table.report.tell(bus);
+        self.table.report.send(bus);
         self.every &= self.running.any_unlabelled();
         self.begin(bus, slot, plan);
         Some(())
     }
 
-    /// Of a kernel whose labels elide nothing, the table hears only that it may touch anything.
+    /// Of a kernel whose labels elide nothing, the table records only that it may touch anything.
     fn leave_unread<B: Bus>(&mut self, bus: &mut B, slot: usize) -> Option<()> {
         let Masks { release, acquire } = self.behind.masks;
         if acquire != 0 && (!L::INDEX || self.running.use_any()) {
@@ -139,7 +139,7 @@ impl<L: Layout> Processor<L> {
         }
         self.table.report.implied += release.count_ones();
         self.table.report.conservative += 1;
-        self.table.report.tell(bus);
+        self.table.report.send(bus);
         self.every = true;
         self.running.kernels[slot].unlabelled = true;
         if acquire != 0 {
@@ -221,7 +221,7 @@ impl<L: Layout> Processor<L> {
         self.behind.has_ended |= usize::from(self.behind.slot) == slot;
     }
 
-    /// These chiplets are released after a kernel. True where the table hears of it later: no
+    /// These chiplets are released after a kernel. True where the table is updated later: no
     /// kernel uses any of it.
     pub(super) fn released_behind(&mut self, release: u16) -> bool {
         let is_later = self.table.config.home_aware && self.running.len == 0;

@@ -5,7 +5,7 @@ use duet_tests::firmware::driver::MACHINE;
 use duet_tests::firmware::launches::{Cost, UNCHANGED, costs};
 use duet_tests::firmware::{Core, bodies, images};
 
-use firmware_embed::CODE_LIMIT;
+use firmware::image::CODE_LIMIT;
 
 /// In the paper's clock and with the latency of its memory.
 const CONFIG: &str = "paper";

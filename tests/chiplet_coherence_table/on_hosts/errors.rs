@@ -8,9 +8,9 @@ use cosim::cpelide::{Conf, Fault, Native, SyncMode};
 use duet_tests::firmware::driver::{Driver, LINE, MACHINE, NONE, kernel, labels, operations};
 use duet_tests::firmware::{Core, Host, bodies, images};
 use firmware::Cached;
+use firmware::image::Image;
 use firmware::map::message::{ACK, DONE, NACK};
 use firmware::map::{MAILBOX, reg};
-use firmware_embed::Image;
 use ports::cpelide::types::Retired;
 
 use super::hosts::each;
@@ -50,8 +50,8 @@ fn packets_that_cannot_run_are_rejected_with_their_signal() {
         reject(kernel.encode(), 0, 3, driver);
         // No chiplet is asked for either: what a scheduler that has seen no packet yet must not
         // take for the same again.
-        let nobody = Labels::new(0).encode().expect("it is short");
-        reject_with(Dispatch { extension: 1, ..kernel }.encode(), &nobody, 0, 3, driver);
+        let empty = Labels::new(0).encode().expect("it is short");
+        reject_with(Dispatch { extension: 1, ..kernel }.encode(), &empty, 0, 3, driver);
         let mut depends = barrier(Scope::None, Scope::None, SIGNAL);
         depends[8] = 1;
         reject(depends, ALL, 5, driver);
@@ -91,7 +91,7 @@ fn labels_that_cannot_be_are_conservative_or_mended() {
 }
 
 #[test]
-fn refused_message_halts_with_status_6_and_one_that_nobody_asked_for_is_told() {
+fn refused_message_halts_with_status_6_and_an_unrequested_one_is_reported() {
     each(&MACHINE, |driver| {
         // DONE of a kernel that does not run.
         driver.host.receive(message(DONE, 0) | 77 << 8);
@@ -118,9 +118,9 @@ fn kernel_cannot_end_before_it_was_launched() {
     });
 }
 
-/// A block that cannot be read is told of where its labels are not needed, too.
+/// A block that cannot be read is reported where its labels are not needed, too.
 #[test]
-fn wrong_header_is_told_without_a_table() {
+fn wrong_header_is_reported_without_a_table() {
     for sync_mode in [SyncMode::None, SyncMode::Baseline, SyncMode::Hmg] {
         each(&Conf { sync_mode, ..MACHINE }, |driver| {
             for (at, code) in [(0, 1), (SCHEDULED, 3)] {

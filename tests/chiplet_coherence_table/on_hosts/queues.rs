@@ -1,4 +1,4 @@
-//! Full queues, and acknowledgements that nobody has asked for (specification 3.5, 12): nothing is
+//! Full queues, and unrequested acknowledgements (specification 3.5, 12): nothing is
 //! lost.
 
 use cosim::cpelide::packet::Dispatch;
@@ -89,7 +89,7 @@ fn messages_that_the_crossbar_does_not_take_stall_the_core() {
 }
 
 #[test]
-fn messages_beyond_sixteen_wait_are_told_and_not_lost() {
+fn messages_beyond_sixteen_wait_and_are_not_lost() {
     each_core(&LARGE, |_, core| {
         let mut driver = Driver::new(core, &LARGE);
         let tags = [1, 2].map(|signal| {
@@ -123,7 +123,7 @@ fn messages_beyond_sixteen_wait_are_told_and_not_lost() {
 }
 
 #[test]
-fn acknowledgement_that_nobody_asked_for_is_told_and_ignored() {
+fn unrequested_acknowledgement_is_reported_and_ignored() {
     each(&MACHINE, |driver| {
         driver.host.receive(ack(2));
         assert!(driver.host.run().is_empty());

@@ -1,4 +1,4 @@
-//! A host of the firmware with chiplets that do at once what they are told.
+//! A host of the firmware with chiplets that execute commands at once.
 
 use cosim::cpelide::packet::{Access, Dispatch, Labels, Range, Scope, barrier};
 use cosim::cpelide::{Conf, Sent};

@@ -8,7 +8,7 @@ pub mod launches;
 use cosim::body::BodyKind;
 use cosim::cpelide::{Native, Sent};
 use firmware::Layout;
-use firmware_embed::{ELVES, Elf, Image};
+use firmware::image::{ELVES, Elf, Image};
 use hwmodel::cpelide::command_processor::CommandProcessor;
 
 pub use self::core::{Core, Work};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cosim::body::BodyKind;
 use cosim::socket::Pattern;
-use firmware_embed::{ELVES, Image};
+use firmware::image::{ELVES, Image};
 use machine::{Bodies, Cp, System};
 use ports::did_you_mean;
 

@@ -6,7 +6,7 @@ use std::process::Command;
 use bodies::compiler::Compiler;
 use bodies::verilator::Verilator;
 use bodies::{Cache, Sources, ibex, tools};
-use firmware_embed::Image;
+use firmware::image::Image;
 use traces::opencl::Tools;
 
 use super::Failure;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bodies::Request;
 use cosim::body::BodyError;
 use cosim::socket::Sockets;
-use firmware_embed::ImageError;
+use firmware::image::ImageError;
 use machine::{Bodies, BuildError, Cycle, RunError, System};
 use machine::{idle, systems};
 use traces::kernels::{self, KernelError, Params};

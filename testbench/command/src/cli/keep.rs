@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bodies::Sources;
 use cosim::flip::Flip;
-use firmware_embed::ELVES;
+use firmware::image::ELVES;
 use machine::{Bodies, Machine, Options};
 use traces::trace::{Reader, excerpt};
 
@@ -201,7 +201,7 @@ pub fn leave(bundle: Result<Bundle, Failure>, failure: &Failure, name: &str, wav
                 println!("  --short: the same from kernel {first} on");
             }
         }
-        // What the run has found is told without.
+        // What the run has found is reported without.
         Err(Failure { message, .. }) => eprintln!("duet: no bundle: {message}"),
     }
 }

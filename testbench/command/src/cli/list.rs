@@ -17,7 +17,7 @@
 
 use clap::ValueEnum;
 use cosim::settings::FamilyEntry;
-use firmware_embed::{ELVES, Image};
+use firmware::image::{ELVES, Image};
 use ports::finepack::types::FinePack;
 use serde::Serialize;
 

@@ -227,9 +227,12 @@ pub fn rtl_status(error: &RtlError) -> u8 {
     if error.is_wrong_use() { USAGE } else { ENVIRONMENT }
 }
 
+/// Each file of `rtl/` that Verilator reads, and each README: path in `rtl/` and content.
+const RTL: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
+
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    ::bodies::embed(rtl_embed::FILES);
+    ::bodies::embed(RTL);
     ::bodies::on_step(bodies::show_step);
     if let Some(columns) = out::terminal_columns() {
         ::cosim::fold::set_columns(columns);

@@ -43,7 +43,7 @@ fn every_program_runs_on_every_machine_with_all_loads_checked() {
 }
 
 /// Of section 10's example 1: nothing between kernels, and a release at the end. That the L2s are
-/// acquired there, too, is of no use to anybody: the program has ended.
+/// acquired there, too, is of no use: the program has ended.
 #[test]
 fn operations_of_babelstream_are_those_of_the_worked_example() {
     let sent =
@@ -148,7 +148,7 @@ fn variants_differ_in_policy_table_and_what_a_decision_takes() {
         let of = |name: &str| all.iter().find(|p| p.name == name).unwrap();
         for variant in points::VARIANTS {
             let Some(own) = all.iter().find(|p| p.name == variant.machine) else {
-                assert!(variant.name.ends_with("firmware") && firmware_embed::ELVES.is_empty());
+                assert!(variant.name.ends_with("firmware") && firmware::image::ELVES.is_empty());
                 continue;
             };
             let base = of(variant.base);

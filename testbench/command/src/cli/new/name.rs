@@ -7,6 +7,7 @@ use cosim::blocks;
 use super::keywords::{CARGO, RUST, SYSTEM_VERILOG, holds};
 use super::template::{self, Template};
 use crate::catalog;
+use crate::cli::RTL;
 use crate::cli::cosim::FINEPACK;
 
 /// A legal name.
@@ -65,7 +66,7 @@ impl Name {
                 return Some(format!("{block} is a block of this command"));
             }
             let is_own = |path: &&str| Path::new(path).file_stem().is_some_and(|s| s == block);
-            let own = rtl_embed::FILES.iter().map(|(path, _)| *path);
+            let own = RTL.iter().map(|(path, _)| *path);
             if let Some(path) = own.into_iter().find(|path| is_own(path)) {
                 return Some(format!("{block} is a module of this command: rtl/{path}"));
             }

@@ -244,7 +244,7 @@ impl Store {
     pub fn csv(&self) -> Result<String, Failure> {
         let read = || {
             let mut query = self.connection.prepare(&views::points(&self.connection)?)?;
-            let names: Vec<_> = query.column_names().iter().map(|name| csv(name)).collect();
+            let names: Vec<_> = query.column_names().map(csv).collect();
             let mut text = names.join(",") + "\n";
             let mut rows = query.query([])?;
             while let Some(row) = rows.next()? {

@@ -172,7 +172,7 @@ fn same(desk: &Desk, one: &str, other: &str) {
     assert_eq!(ours.lines().count(), theirs.lines().count(), "{one}, {other}");
 }
 
-fn count(desk: &Desk, name: &str, of: &str) -> u64 {
+fn count(desk: &Desk, name: &str, of: &str) -> i64 {
     let query = format!("SELECT count(*) FROM {of}");
     open(desk, name).query_row(&query, [], |row| row.get(0)).unwrap()
 }
@@ -196,10 +196,10 @@ fn file_is_the_same_whatever_the_number_of_threads() {
                  (SELECT value FROM counter WHERE point = key AND name = 'l2.fetches') FROM point \
                  WHERE key = (SELECT key FROM result WHERE workload = 'copy' AND seed = 2 \
                  AND \"l2.design\" = 'rec' AND \"directory.range\" = 256)";
-    let found: (u64, u64, String, u64) = open(&desk, "s.sqlite")
+    let found: (i64, i64, String, i64) = open(&desk, "s.sqlite")
         .query_row(query, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
         .unwrap();
-    let of = |value: &serde_json::Value| value.as_u64().unwrap();
+    let of = |value: &serde_json::Value| value.as_i64().unwrap();
     assert_eq!(found.0, of(&run["cycles"]));
     assert_eq!(found.1, of(&run["values"]["loads_checked"]));
     assert_eq!(found.2, run["workload"].as_str().unwrap());
@@ -237,7 +237,7 @@ fn killed_sweep_goes_on_and_loses_nothing_and_does_nothing_twice() {
     };
     let table = "CREATE TABLE marked AS SELECT key FROM point WHERE status = 0";
     open(&desk, "s.sqlite").execute(table, []).unwrap();
-    assert_eq!(mark('+') as u64, ran);
+    assert_eq!(mark('+') as i64, ran);
     let left = desk.passes("sweep s.toml");
     let first = format!("small: 24 points, {ran} of them in s.sqlite; 8 refused");
     assert_eq!(left.stdout.lines().next(), Some(&first[..]));

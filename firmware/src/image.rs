@@ -1,9 +1,12 @@
-//! The firmware's images: built from source with this crate, and read from ELF files.
+//! Images of the firmware: built from source by the build script, and read from ELF files. Part of
+//! the host's library only.
 
 mod symbols;
 
 use std::ops::Range;
+use std::prelude::rust_2024::*;
 use std::sync::Arc;
+use std::{format, vec};
 
 use object::Endianness;
 use object::elf::{EM_RISCV, ET_EXEC, FileHeader32, PT_LOAD};
@@ -57,10 +60,10 @@ pub enum ImageError {
     #[error("not an ELF file of 32 bits: {0}")]
     Elf(String),
     /// Of another machine.
-    #[error("machine {0}: must be {EM_RISCV}, RISC-V")]
+    #[error("machine {0}: must be {riscv}, RISC-V", riscv = EM_RISCV.0)]
     Machine(u16),
     /// An object file or a library.
-    #[error("ELF type {0}: must be {ET_EXEC}, an executable")]
+    #[error("ELF type {0}: must be {executable}, an executable", executable = ET_EXEC.0)]
     Type(u16),
     /// The core begins elsewhere.
     #[error("entry {0:#x}: must be {ENTRY:#x}, where the core begins, and in the code")]
@@ -119,10 +122,10 @@ impl Image {
         }
         let machine = header.e_machine(endian);
         if machine != EM_RISCV {
-            return Err(ImageError::Machine(machine));
+            return Err(ImageError::Machine(machine.0));
         }
         if header.e_type(endian) != ET_EXEC {
-            return Err(ImageError::Type(header.e_type(endian)));
+            return Err(ImageError::Type(header.e_type(endian).0));
         }
         let mut bytes = vec![0; IMEM_BYTES];
         let (mut end, mut code_bytes, mut data_bytes) = (0, 0, 0);

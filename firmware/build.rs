@@ -13,12 +13,12 @@ const IMAGES: [(&str, Option<&str>); 3] =
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(images)");
     println!("cargo::rerun-if-env-changed=FIRMWARE_RUSTC");
-    for watched in ["build.rs", "../src", "../Cargo.toml", "../image", "../../.tools/installed"] {
+    for watched in ["build.rs", "src", "Cargo.toml", "image", "../.tools/installed"] {
         println!("cargo::rerun-if-changed={watched}");
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("set by cargo"));
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("set by cargo"));
-    let manifest = here.parent().expect("it lies in firmware").join("image/Cargo.toml");
+    let manifest = here.join("image/Cargo.toml");
     for (name, feature) in IMAGES {
         match build(&manifest, &out, name, feature) {
             Ok(()) => {}

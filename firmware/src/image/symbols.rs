@@ -1,5 +1,8 @@
 //! Functions and source lines of addresses, from an ELF file's symbols and line tables.
 
+use std::format;
+use std::prelude::rust_2024::*;
+
 use addr2line::Context;
 use addr2line::gimli::{Dwarf, EndianSlice, Error, LittleEndian};
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
@@ -136,9 +139,9 @@ mod tests {
     /// `_start` is a label; around it stand marks, which name nothing.
     #[test]
     fn symbols_give_the_function() {
-        let Some(elf) = crate::ELVES.first() else { return };
+        let Some(elf) = crate::image::ELVES.first() else { return };
         let symbols = Symbols::of(elf.bytes);
-        assert_eq!(symbols.describe(crate::ENTRY), "0x80 in _start");
+        assert_eq!(symbols.describe(crate::image::ENTRY), "0x80 in _start");
         assert_eq!(symbols.describe(0x84), "0x84 in _start");
         assert_eq!(symbols.describe(0xfffe), "0xfffe");
         let file = object::File::parse(elf.bytes).unwrap();

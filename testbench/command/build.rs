@@ -1,4 +1,5 @@
-//! Lists the files of `rtl/` that Verilator reads, and what is said of each block.
+//! Lists the files of `rtl/` that Verilator reads, and the README of each block. Only the command
+//! embeds them: after a change of the RTL no other crate is compiled again.
 
 use std::env;
 use std::fmt::Write;
@@ -6,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folder, seen from this crate: cargo resolves it wherever the project lies.
-const RTL: &str = "..";
+const RTL: &str = "../../rtl";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
