@@ -4,8 +4,8 @@
 use cosim::socket::Socket;
 use hwmodel::Block;
 use machine::design::{
-    ConfigError, CounterValues, Cycle, Design, Handle, Hooks, L1, Message, Port, SRC, Section,
-    System, defaults,
+    Callbacks, ConfigError, CounterValues, Cycle, Design, Handle, IssuePolicy, L1, Message, Port,
+    SRC, Section, System, defaults,
 };
 use machine::{Counted, statistics};
 use ports::Fields;
@@ -102,7 +102,11 @@ impl L1 for Limited {
         all.push(("limited_requests", self.requests));
     }
 
-    fn hooks(&self) -> Hooks {
-        Hooks { tick: true, ..self.inner.hooks() }
+    fn callbacks(&self) -> Callbacks {
+        Callbacks { tick: true, ..self.inner.callbacks() }
+    }
+
+    fn issue_policy(&self) -> IssuePolicy {
+        self.inner.issue_policy()
     }
 }

@@ -260,7 +260,7 @@ impl Test {
     }
 
     /// An outcome, for a person.
-    pub fn tell(&self, outcome: &Outcome) -> String {
+    pub fn describe(&self, outcome: &Outcome) -> String {
         let of = |(seen, value): (Seen, &u32)| format!("{}={value}", self.name_of(seen));
         let all: Vec<_> = self.observed().into_iter().zip(outcome).map(of).collect();
         all.join(" ")

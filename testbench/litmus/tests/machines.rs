@@ -97,8 +97,8 @@ fn a_design_without_a_rule_is_found_out() {
                     missing.push((l1, rule));
                 }
             }
-            // Without it the block itself says that something is wrong, or a load finds what nobody
-            // has stored.
+            // Without it the block itself says that something is wrong, or a load finds a
+            // value that was not stored.
             Err(Error::Run { error, .. })
                 if matches!(*error, RunError::Block(_) | RunError::Wrong(..)) =>
             {
@@ -107,7 +107,7 @@ fn a_design_without_a_rule_is_found_out() {
             Err(error) => panic!("{l1} without {rule}: {error}"),
         }
     }
-    assert_eq!(missing, [], "nobody misses these");
+    assert_eq!(missing, [], "these are not missed");
 }
 
 /// A run is a function of its seed.

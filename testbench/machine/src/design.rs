@@ -16,10 +16,12 @@ pub use crate::config::{ConfigError, System};
 pub use crate::context::Context;
 pub use crate::context::layout::{Layout, Site};
 pub use crate::context::message::{Class, Kind, Message, Packed, Unit};
-pub use crate::context::transactions::{MAX_WAVES, Tell, Transaction, Transactions, Value};
+pub use crate::context::transactions::{L1Command, MAX_WAVES, Transaction, Transactions, Value};
 pub use crate::engine::pool::Handle;
 pub use crate::engine::{ComponentId, Cycle, InletId, OutletId, WireId};
-pub use crate::l1::{Design, GpuUnit, Hooks, L1, L1Policy, NewL1Policy, Port, SRC, Younger};
+pub use crate::l1::{
+    Callbacks, Design, GpuUnit, IssuePolicy, L1, L1Policy, NewL1Policy, Port, SRC, Younger,
+};
 pub use crate::l2::{
     BankHook, BankPort, Design as L2Design, Fifos, L2, NewL2Policy, SOFTWARE, Spec,
 };

@@ -2,7 +2,7 @@
 //!
 //! **Coherence**: program order of a location, who reads from whom, and the order of its writes
 //! make no circle. **Atomicity**: no write comes between what an atomic reads and what it writes.
-//! **Order**: each operation has a moment; a write two, the one from which on somebody may see it
+//! **Order**: each operation has a moment; a write two, the one from which on it may be seen
 //! and the one from which on everybody must, which are one where all see a store at once. A load is
 //! behind the first moment of the write that it reads from, and before the second one of the next
 //! write. What a fence orders is: before it all is over, both moments of writes, for the threads

@@ -118,17 +118,17 @@ impl Rows {
                 runs: count.runs,
                 allowed: allowed.len() as u64,
                 seen: BTreeMap::new(),
-                never: never.map(|outcome| test.tell(outcome)).collect(),
+                never: never.map(|outcome| test.describe(outcome)).collect(),
                 condition: 0,
                 forbidden: Vec::new(),
             };
             for (outcome, (runs, first)) in count.outcomes {
                 row.condition += if test.holds(&outcome) { runs } else { 0 };
-                let told = test.tell(&outcome);
+                let words = test.describe(&outcome);
                 if allowed.contains(&outcome) {
-                    row.seen.insert(told, runs);
+                    row.seen.insert(words, runs);
                 } else {
-                    row.forbidden.push(Forbidden { outcome: told, runs, first });
+                    row.forbidden.push(Forbidden { outcome: words, runs, first });
                 }
             }
             row

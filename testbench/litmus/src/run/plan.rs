@@ -222,7 +222,7 @@ fn warm(words: &[u64], random: &mut SplitMix64) -> Beside {
     }
 }
 
-/// The words of a kernel that nobody has yet.
+/// The words of a kernel that are still free.
 struct Words {
     kernel: u64,
     taken: Vec<u64>,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cosim::cpelide::{Host, SyncMode, Times};
 use cosim::socket::{At, Sockets};
-use firmware_embed::Image;
+use firmware::image::Image;
 use ports::cpelide::types::{Command, TAGS};
 
 use crate::build::make::{BuildError, GPU_CLOCK};

@@ -25,7 +25,7 @@ pub enum BuildError {
     Body(#[from] BodyError),
     /// The firmware's image.
     #[error(transparent)]
-    Image(#[from] firmware_embed::ImageError),
+    Image(#[from] firmware::image::ImageError),
 }
 
 /// A part of a design, or why the machine cannot have it.
@@ -68,7 +68,7 @@ pub struct UnitWires {
 }
 
 impl Make<'_> {
-    /// What the parts of a design in a GPU share, made by whoever comes first: for designs that are
+    /// What the parts of a design in a GPU share, made by the first of them: for designs that are
     /// no hardware, and for queues at both ends of a channel. What it does must not depend on the
     /// order in which parts are visited.
     pub fn shared<T: 'static>(&mut self, new: impl FnOnce() -> T) -> Rc<T> {

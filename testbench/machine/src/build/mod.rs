@@ -269,7 +269,7 @@ impl Builder<'_> {
         Ok((out.0, back.1))
     }
 
-    /// What the firmware is told of the machine.
+    /// The machine's parameters for the firmware.
     fn conf(&self) -> Conf {
         let (m, c) = (&self.system.machine, &self.system.command_processor);
         Conf {

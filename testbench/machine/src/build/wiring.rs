@@ -11,7 +11,7 @@ use crate::engine::{
     ComponentId, InletId, InletSpec, MOST_OUTLETS, Network, OutletId, OutletSpec, Rate, Routes,
 };
 
-/// The networks of a chiplet: three, and others where somebody needs them. What lies between L2 and
+/// The networks of a chiplet: three, and others where a design needs them. What lies between L2 and
 /// L3 has its own, reads and write-backs in one FIFO: a read never overtakes a write-back, and a
 /// full L2 never stops what it waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +135,7 @@ impl<'a> Wiring<'a> {
         ends.iter().find(|(u, _)| *u == unit).expect("the unit receives here").1
     }
 
-    /// Where a bank hears its peers, and where it talks to them, if it does.
+    /// Inlet from a bank's peers, and outlet to them, if it has peers.
     pub fn peers(&self, chiplet: u16, unit: Unit) -> Option<(InletId, OutletId)> {
         let peers = || (self.to(Net::Peer, chiplet, unit), self.from(Net::Peer, chiplet, unit));
         self.talks.peers.then(peers)
@@ -146,7 +146,7 @@ impl<'a> Wiring<'a> {
         self.talks.pushes.then(|| self.from(Net::Push, chiplet, unit))
     }
 
-    /// Where such a bank hears other GPUs, if they do not use the way of its CUs or go past it.
+    /// Inlet of such a bank from other GPUs, if they do not use the way of its CUs or go past it.
     pub fn arrivals(&self, chiplet: u16, unit: Unit) -> Option<InletId> {
         let enters = self.between.enters == Net::Arrival;
         enters.then(|| self.to(Net::Arrival, chiplet, unit))
@@ -204,7 +204,7 @@ impl<'a> Wiring<'a> {
     }
 
     /// Latency of the end of a unit: half of the way between a CU and an L2 bank, or of that
-    /// between an L2 bank and an L3 slice; whoever answers adds the time of its arrays.
+    /// between an L2 bank and an L3 slice; the responder adds the time of its arrays.
     fn latency(&self, net: Net, unit: Unit, sends: bool) -> u32 {
         let n = &self.system.network;
         let site = self.numbers.layout.site(unit);

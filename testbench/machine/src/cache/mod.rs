@@ -40,7 +40,7 @@ pub enum Choice {
     NotYet,
     /// The line takes this way, from whatever line is there.
     Way(Way),
-    /// Nobody holds it.
+    /// It is not held.
     Nowhere,
 }
 
@@ -177,7 +177,7 @@ impl Array {
         None
     }
 
-    /// A way for a new line: an empty one, else the least recently used that nobody holds.
+    /// A way for a new line: an empty one, else the least recently used that is not held.
     #[inline]
     pub fn victim(&self, addr: u64) -> Option<Way> {
         let set = self.set_of(addr);
@@ -394,7 +394,7 @@ impl Array {
     pub fn invalidate_set(&mut self, set: u32) -> u32 {
         let ways = &mut self.sets[set as usize];
         let stay = ways.dirty | ways.held;
-        // A line that nobody holds has a valid byte.
+        // A line that is not held has a valid byte.
         let lines = (ways.present & !stay).count_ones();
         ways.present &= stay;
         if stay == 0 { lines } else { lines + self.invalidate_ways(set, stay) }
@@ -417,8 +417,8 @@ impl Array {
         self.invalidate_sets(0..self.shape.sets, false).1
     }
 
-    /// Forgets what is clean in these sets, if so told in those before the first with a dirty byte.
-    /// Gives that set or the end, and how many lines had clean bytes.
+    /// Drops what is clean in these sets, if requested only in those before the first with a
+    /// dirty byte. Gives that set or the end, and how many lines had clean bytes.
     pub fn invalidate_sets(&mut self, sets: Range<u32>, before_dirty: bool) -> (u32, u32) {
         let mut lines = 0;
         for set in sets.clone() {
@@ -480,7 +480,7 @@ pub struct Miss {
     pub waiters: Waiters,
     /// It has come; the requests are being served.
     pub filled: bool,
-    /// Something has made it old while it was on its way: whoever waits may see it, nobody later.
+    /// Something has made it old while it was on its way: pending loads may see it, later ones not.
     pub stale: bool,
     /// It has passed a link between chiplets or GPUs.
     pub has_passed_a_link: bool,

@@ -204,7 +204,7 @@ impl Both {
             return Some(way);
         }
         let way = self.array.victim(addr)?;
-        // Somebody writes it back.
+        // It is written back.
         self.array.clean(way);
         self.array.place(way, addr);
         self.plain.place(way, addr);
@@ -254,7 +254,7 @@ impl Both {
                 self.array.release(way);
                 self.plain.line(way).miss = None;
                 self.plain.touch(way);
-                // Nobody leaves a line without a valid byte.
+                // No line is left without a valid byte.
                 if stale || self.array.valid(way) == 0 {
                     self.invalidate_clean(way);
                 }

@@ -125,7 +125,7 @@ impl Life {
     }
 
     /// The life, a line for each step.
-    pub fn tell(&self, layout: &Layout) -> String {
+    pub fn describe(&self, layout: &Layout) -> String {
         let mut text = String::new();
         let gap = self.last.len() == KEPT;
         for (i, step) in self.first.iter().chain(&self.last).enumerate() {

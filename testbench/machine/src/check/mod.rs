@@ -256,7 +256,7 @@ impl Checker {
 
     /// The kernel of a launch has ended and all is released: every line that was written is looked
     /// at through `look`, at its home and at each GPU of `copies`, a bit for each. Not where L1s
-    /// may hold the newest bytes, which nobody else reads (`is_kept`).
+    /// may hold the newest bytes, which no other CU reads (`is_kept`).
     pub fn end_kernel(
         &mut self,
         launch: usize,

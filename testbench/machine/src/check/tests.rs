@@ -109,7 +109,7 @@ fn memory_after_a_release_must_hold_the_last_stores() {
         let mut seen = [0; LINE];
         seen[1] = 9;
         checker.host_read(60, A, 2, &seen);
-        let host = checker.wrong.expect("nobody stored 9");
+        let host = checker.wrong.expect("9 was not stored");
         assert_eq!((host.addr, host.got, host.seen_by), (A + 1, 9, Observer::Host));
         (wrong, host.possible[0])
     };
@@ -121,7 +121,7 @@ fn memory_after_a_release_must_hold_the_last_stores() {
     // 7 was never stored to the racy byte.
     let wrong = after(&[(0, 6), (1, 7)]).0.unwrap();
     assert_eq!((wrong.addr, wrong.got, wrong.possible), (A + 1, 7, vec![4]));
-    // A byte that nobody stored changes: seen where it shares a line with one that was.
+    // A byte that was not stored changes: seen where it shares a line with one that was.
     assert_eq!(after(&[(0, 6), (1, 4), (9, 1)]).0.unwrap().addr, A + 9);
 }
 

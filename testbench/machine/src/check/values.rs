@@ -1,5 +1,5 @@
-//! The values that loads and atomics have found, and that memory holds at the end, for whoever
-//! wants to know them and not only whether they may be.
+//! The values that loads and atomics have found, and that memory holds at the end, for checks
+//! that need the values and not only their legality.
 
 use std::collections::HashMap;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cosim::body::BodyKind;
 use cosim::socket::{Choice, Pattern};
-use firmware_embed::Image;
+use firmware::image::Image;
 use hwmodel::Model;
 use hwmodel::cpelide::command_processor::CommandProcessor;
 
@@ -48,7 +48,7 @@ impl Cp {
 /// A choice of bodies, by place; the model where nothing is said.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bodies {
-    /// Which body stands where, and what somebody wants to see of it.
+    /// Which body stands where, and what is observed of it.
     pub choice: Choice,
     /// What runs the firmware, where that is not what the system says.
     cp: Option<Cp>,

@@ -111,17 +111,17 @@ pub enum Kind {
 pub enum Coherence {
     /// From a home: drop the line; why is a cause of the directory.
     Invalidate(u8),
-    /// To a home: tell me when all invalidations of writes before have arrived.
+    /// To a home: notify the sender when all invalidations of earlier writes have arrived.
     Fence,
     /// From a home, behind its invalidations: the fence's number.
     Marker(u8),
     /// Back to it.
     Marked(u8),
-    /// From the home to whoever sent the fence.
+    /// From the home to the sender of the fence.
     Fenced,
 }
 
-/// What an L2 is told at a kernel boundary (CPElide specification 3.3).
+/// A command to an L2 at a kernel boundary (CPElide specification 3.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sync {
     /// Write all dirty lines back; they stay valid.
@@ -178,8 +178,8 @@ impl Signal for Synced {
     }
 }
 
-/// A value of the sender's own type, declared with `message!`, of at most 64 bits. 0 where nobody
-/// says anything.
+/// A value of the sender's own type, declared with `message!`, of at most 64 bits. 0 if it is
+/// unused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Packed(u64);
 
@@ -233,11 +233,11 @@ pub struct Message {
     pub pieces: u16,
     /// Bytes of an atomic's elements: 4 or 8.
     pub size: u8,
-    /// From another GPU to a bank that is kept coherent: the chiplet that asks, plus 1; 0 where
-    /// nobody knows.
+    /// From another GPU to a bank that is kept coherent: the chiplet that asks, plus 1; 0 if
+    /// unknown.
     pub asker: u8,
     /// In an answer to a CU: what the bank's policy says of the line to that of the L1
-    /// (`[sharing]`). 0 from anybody else.
+    /// (`[sharing]`). 0 from others.
     pub hint: u8,
     /// Bytes that the L1 design adds to the header for what it says.
     pub said: u8,

@@ -68,7 +68,7 @@ pub struct Context {
     pub sequential: Option<Box<Sequential>>,
     /// Whether times explain what loads have seen, where L1s say them.
     pub timed: Option<Box<Timed>>,
-    /// What loads and atomics find, where somebody wants to know.
+    /// What loads and atomics find, if it is recorded.
     pub values: Option<Box<Values>>,
     /// The byte that is watched, if any.
     pub life: Life,
@@ -415,7 +415,7 @@ impl Context {
         line
     }
 
-    /// Whether somebody wants to know in which order accesses are, or what they find.
+    /// Whether the order of accesses, or what they find, is checked.
     #[inline]
     pub fn orders(&self) -> bool {
         self.sequential.is_some() || self.timed.is_some() || self.values.is_some()

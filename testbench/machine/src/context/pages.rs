@@ -64,7 +64,7 @@ pub struct Bytes {
 }
 
 impl Bytes {
-    /// `len` bytes from `addr` on, which lie in one page; none when nobody has written the page.
+    /// `len` bytes from `addr` on, which lie in one page; none when the page was not written.
     #[inline]
     pub fn get(&self, addr: u64, len: usize) -> Option<&[u8]> {
         let page = self.pages.get(addr)?.as_ref()?;

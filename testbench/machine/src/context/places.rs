@@ -76,7 +76,7 @@ impl Places {
         }
     }
 
-    /// The chiplet on which the page of `addr` lies. A page that nobody has placed lies on chiplet
+    /// The chiplet on which the page of `addr` lies. A page that was not placed lies on chiplet
     /// 0.
     #[inline]
     pub fn home(&self, addr: u64) -> u16 {

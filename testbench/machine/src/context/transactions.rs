@@ -15,11 +15,11 @@ pub const MAX_LOADS: usize = 16;
 /// Most wave slots of a CU.
 pub const MAX_WAVES: usize = 64;
 
-/// What an L1 tells its CU, which obeys before it issues next.
+/// A command of an L1 to its CU, which executes it before it issues next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tell {
+pub enum L1Command {
     /// A wave slot that was held goes on.
-    GoOn(usize),
+    Resume(usize),
     /// A speculative load of this transaction is right.
     Confirm(u32),
     /// It is not.
@@ -72,7 +72,7 @@ pub enum Value {
     Speculative,
     /// Likewise, and the wave has it.
     Taken,
-    /// Nobody wants it any more.
+    /// No longer needed.
     Dropped,
 }
 
@@ -83,7 +83,7 @@ const NO_LINE: u64 = u64::MAX;
 const HASHES: usize = 1024;
 
 /// No transaction.
-const NOBODY: u32 = u32::MAX;
+const NONE: u32 = u32::MAX;
 
 /// A line's hash.
 #[inline]
@@ -91,8 +91,8 @@ fn hash(addr: u64) -> usize {
     (addr.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize % HASHES
 }
 
-/// A fixed number of transactions, when each that has been answered is over, and what else the CU
-/// is told.
+/// A fixed number of transactions, when each that has been answered is over, and the commands of
+/// the L1.
 #[derive(Debug)]
 pub struct Transactions {
     all: Vec<Transaction>,
@@ -103,26 +103,26 @@ pub struct Transactions {
     due: BinaryHeap<Reverse<(Cycle, u32)>>,
     /// Of each wave, loads that may still be replayed.
     unconfirmed: [u32; MAX_WAVES],
-    /// Of each hash of a line the last one, and of each one the next of its hash, where somebody
-    /// asks for lines; else empty.
+    /// Of each hash of a line the last one, and of each one the next of its hash; empty unless
+    /// lines are looked up.
     of_hash: Vec<u32>,
     same_hash: Vec<u32>,
-    /// What the L1 tells the CU of its own accord.
-    pub told: Vec<Tell>,
-    /// Places of the CU's requests in L2 banks, where they are reserved.
-    pub places: Option<BankPlaces>,
+    /// Commands of the L1 that the CU has not executed.
+    pub commands: Vec<L1Command>,
+    /// Credits in L2 banks, if the design limits requests by them.
+    pub bank_credits: Option<BankCredits>,
 }
 
-/// Places that requests of a CU take in L2 banks, from their sending to their answer.
+/// Credits of a CU in L2 banks: a request takes one from its sending to its answer.
 #[derive(Debug)]
-pub struct BankPlaces {
+pub struct BankCredits {
     most: u32,
-    /// Of each bank, by its unit; the last ones that have been asked nothing are left out.
+    /// Of each bank, by its unit, up to the last one that a request was sent to.
     taken: Vec<u32>,
 }
 
-impl BankPlaces {
-    /// So many in each bank.
+impl BankCredits {
+    /// `most` in each bank.
     pub fn new(most: u32) -> Self {
         Self { most, taken: Vec::new() }
     }
@@ -146,7 +146,7 @@ impl BankPlaces {
 }
 
 impl Transactions {
-    /// So many. `by_line`: somebody will ask whether a line is under way.
+    /// `count` free ones. `by_line`: lines will be looked up.
     pub fn new(count: u32, by_line: bool) -> Self {
         Self {
             all: vec![Transaction { addr: NO_LINE, ..Transaction::default() }; count as usize],
@@ -154,10 +154,10 @@ impl Transactions {
             over: Vec::with_capacity(count as usize),
             due: BinaryHeap::with_capacity(count as usize),
             unconfirmed: [0; MAX_WAVES],
-            of_hash: vec![NOBODY; if by_line { HASHES } else { 0 }],
-            same_hash: vec![NOBODY; if by_line { count as usize } else { 0 }],
-            told: Vec::new(),
-            places: None,
+            of_hash: vec![NONE; if by_line { HASHES } else { 0 }],
+            same_hash: vec![NONE; if by_line { count as usize } else { 0 }],
+            commands: Vec::new(),
+            bank_credits: None,
         }
     }
 
@@ -194,10 +194,10 @@ impl Transactions {
     #[inline]
     pub fn is_under_way(&self, addr: u64) -> bool {
         let mut at = self.of_hash[hash(addr)];
-        while at != NOBODY && self.all[at as usize].addr != addr {
+        while at != NONE && self.all[at as usize].addr != addr {
             at = self.same_hash[at as usize];
         }
-        at != NOBODY
+        at != NONE
     }
 
     /// Shows the line of each one that is not answered.
@@ -276,8 +276,7 @@ impl Transactions {
         is_over
     }
 
-    /// Nobody waits for a load any more. It is over when it is answered, unless its wave has that
-    /// answer.
+    /// Drops a load. It is over when it is answered, unless its wave has that answer.
     pub fn drop(&mut self, at: u32) {
         let transaction = &self.all[at as usize];
         self.unconfirmed[usize::from(transaction.wave)] -= u32::from(transaction.is_speculative());

@@ -143,7 +143,7 @@ impl Core {
             let waits = self.transactions.is_full();
             return if waits { Doing::Waiting } else { Doing::Known(Spent::L1) };
         }
-        if self.ready.next() != Cycle::MAX {
+        if self.ready.next().is_some() {
             return Doing::Known(Spent::Compute);
         }
         match self.stopped.first() {

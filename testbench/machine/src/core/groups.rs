@@ -32,7 +32,7 @@ impl Core {
         self.groups[slot] = Some(Running { group, launch, waves, at_barrier: 0 });
         self.running += 1;
         if ctx.orders() {
-            self.tell_group(ctx, slot, number);
+            self.record_group(ctx, slot, number);
         }
         let place = (ctx.layout.cu(self.unit), slot as u16);
         let now = ctx.now;
@@ -44,7 +44,7 @@ impl Core {
         }
         for at in 0..self.waves.len() {
             if self.waves[at].state == State::Starting {
-                if self.hooks.waves {
+                if self.callbacks.waves {
                     let (l1, mut port) = self.l1_and_port(ctx);
                     l1.begin_wave(&mut port, at);
                 }
@@ -61,7 +61,7 @@ impl Core {
         }
         running.at_barrier = 0;
         if ctx.orders() {
-            self.tell_barrier(ctx, slot);
+            self.record_barrier(ctx, slot);
         }
         let mut meet = 0;
         for at in 0..self.waves.len() {
@@ -71,28 +71,28 @@ impl Core {
                 self.go_on(at, ctx.now + 1);
             }
         }
-        if self.hooks.barrier {
+        if self.callbacks.barrier {
             let (l1, mut port) = self.l1_and_port(ctx);
             l1.barrier(&mut port, meet);
         }
     }
 
     pub(super) fn end_wave(&mut self, ctx: &mut Context, at: usize) {
-        if self.hooks.waves {
+        if self.callbacks.waves {
             let (l1, mut port) = self.l1_and_port(ctx);
             l1.end_wave(&mut port, at);
         }
         let slot = usize::from(self.waves[at].group);
         self.stopped.change(&mut self.waves[at], State::Free);
         if ctx.orders() {
-            self.tell_end(ctx, at);
+            self.record_end(ctx, at);
         }
         let running = self.groups[slot].as_mut().expect("it runs");
         running.waves -= 1;
         if running.waves == 0 {
             self.end_group(ctx, slot);
         } else {
-            // Nobody waits at a barrier for one that has ended.
+            // A barrier does not wait for a wave that has ended.
             self.meet(ctx, slot);
         }
     }

@@ -3,29 +3,29 @@
 mod coalesce;
 mod cycles;
 mod groups;
+mod issue;
+mod l1_commands;
 mod order;
 mod probed;
-mod told;
 mod wave;
 
 pub use coalesce::{Lines, coalesce};
 
-use coalesce::LineAccess;
 use cycles::Cycles;
+use issue::Issue;
+use l1_commands::Checkpoint;
 use std::collections::VecDeque;
-use told::Checkpoint;
 
 use ports::cpelide::types::SLOTS;
-use traces::trace::{Cursor, Instr, InstrKind};
+use traces::trace::InstrKind;
 use wave::{Ready, Running, State, Stopped, Wave};
 
-use crate::check::life::Issuer;
 use crate::context::message::{Kind, Message, Unit};
-use crate::context::transactions::{BankPlaces, Transaction, Transactions, Value};
+use crate::context::transactions::{BankCredits, Transaction, Transactions, Value};
 use crate::context::{Context, Stop};
 use crate::engine::pool::Handle;
 use crate::engine::{Cycle, InletId, OutletId};
-use crate::l1::{self, Hooks, L1};
+use crate::l1::{self, Callbacks, IssuePolicy, L1};
 
 /// A CU's inlets and outlets.
 #[derive(Clone, Copy, Debug)]
@@ -72,47 +72,26 @@ pub struct Counters {
     pub wait_cycles: u64,
 }
 
-/// The instruction that is being cut into line requests, one in each cycle.
-#[derive(Debug, Default)]
-struct Issue {
-    wave: usize,
-    instr: Box<Instr>,
-    lines: Lines,
-    next: usize,
-    load: u8,
-    launch: u8,
-    place: u32,
-    /// The wave's cursor before the instruction; only where the L1 may send it back there.
-    start: Cursor,
-}
-
-impl Issue {
-    /// Whether somebody of this CU has its next line under way.
-    fn must_wait(&self, transactions: &Transactions) -> bool {
-        transactions.is_under_way(self.lines[self.next].addr)
-    }
-}
-
 /// A compute unit. In this order: what each cycle looks at comes first, close together.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Core {
     ports: Ports,
     unit: Unit,
-    /// The L1 tells the CU something of its own accord.
+    /// The L1 sends commands, or restricts what the CU issues.
     steers: bool,
     /// The L1 may hold or send back a wave at an instruction.
     returns: bool,
     /// An order to make the L1 safe for a kernel, and whether it can be answered.
     acquiring: Option<Handle<Message>>,
     is_acquired: bool,
-    /// Work-groups whose end has not been told yet.
+    /// Work-groups that have ended and whose end was not sent yet.
     ended: [u32; SLOTS],
     issue: Issue,
     ready: Ready,
     l1: Box<dyn L1>,
-    /// What the L1 wants to be asked.
-    hooks: Hooks,
+    callbacks: Callbacks,
+    policy: IssuePolicy,
     transactions: Transactions,
     waves: Vec<Wave>,
     groups: Vec<Option<Running>>,
@@ -122,14 +101,14 @@ pub struct Core {
     stopped: Stopped,
     /// Work-groups that run.
     running: u32,
-    /// From when on nothing can have been issued, for want of answers; `MAX` where something can.
-    waits_from: Cycle,
+    /// The first cycle in which nothing could be issued, as all waves wait for answers.
+    waits_from: Option<Cycle>,
     last: Cycle,
     spec: Spec,
     /// Of each wave slot its loads that are or may become speculative, oldest first.
     checkpoints: Vec<Vec<Checkpoint>>,
-    /// Instructions whose next line somebody of this CU has under way, and places for more. Only
-    /// where lines are exclusive.
+    /// Instructions that wait for a request to their next line, and buffers for more. Only if lines
+    /// are exclusive.
     parked: VecDeque<Issue>,
     spare: Vec<Issue>,
     /// What was written past the L1s when that was asked last.
@@ -139,23 +118,23 @@ pub struct Core {
 impl Core {
     /// Idle.
     pub fn new(unit: Unit, spec: Spec, ports: Ports, l1: Box<dyn L1>) -> Self {
-        let hooks = l1.hooks();
-        let exclusive_lines = hooks.exclusive_lines | spec.exclusive_lines;
-        let hooks = Hooks { exclusive_lines, ..hooks };
-        let mut transactions = Transactions::new(
-            hooks.outstanding.map_or(spec.transactions, |most| most.min(spec.transactions)),
-            hooks.exclusive_lines,
-        );
-        transactions.places = hooks.places.map(BankPlaces::new);
+        let (callbacks, mut policy) = (l1.callbacks(), l1.issue_policy());
+        policy.exclusive_lines |= spec.exclusive_lines;
+        let outstanding = policy.outstanding.unwrap_or(u32::MAX).min(spec.transactions);
+        let mut transactions = Transactions::new(outstanding, policy.exclusive_lines);
+        transactions.bank_credits = policy.bank_credits.map(BankCredits::new);
+        let concurrent_kernels = policy.concurrent_kernels;
         Self {
             unit,
             spec,
             ports,
             l1,
-            hooks,
-            steers: Hooks { overlap: false, ..hooks } != Hooks::default()
+            callbacks,
+            policy,
+            steers: callbacks != Callbacks::default()
+                || policy != IssuePolicy { concurrent_kernels, ..IssuePolicy::default() }
                 || ports.to_unit.is_some(),
-            returns: hooks.issue || hooks.speculation,
+            returns: callbacks.may_issue || callbacks.speculation,
             checkpoints: (0..spec.waves).map(|_| Vec::new()).collect(),
             transactions,
             groups: (0..spec.waves).map(|_| None).collect(),
@@ -172,7 +151,7 @@ impl Core {
             cycles: Cycles::new(),
             stopped: Stopped::default(),
             running: 0,
-            waits_from: Cycle::MAX,
+            waits_from: None,
             last: 0,
         }
     }
@@ -207,8 +186,8 @@ impl Core {
             if sample != 0 {
                 self.record_answer(ctx, sample);
             }
-            if self.hooks.places.is_some() {
-                self.give_place(ctx, answer);
+            if self.policy.bank_credits.is_some() {
+                self.return_credit(ctx, answer);
             }
             let (l1, mut port) = self.l1_and_port(ctx);
             l1.answer(&mut port, answer);
@@ -219,21 +198,21 @@ impl Core {
                 self.forget(ctx, wave.into());
                 continue;
             }
-            if self.hooks.speculation && (value, kind) == (Value::Plain, InstrKind::Load) {
+            if self.callbacks.speculation && (value, kind) == (Value::Plain, InstrKind::Load) {
                 self.end_checkpoint(wave.into(), place);
             }
             self.complete(ctx, kind, wave.into(), load.into());
         }
         if self.steers {
-            self.hear_l1(ctx);
+            self.obey_l1(ctx);
         }
         let (waits_from, has_issued) = self.step(ctx);
-        self.waits_from = if self.running > 0 { waits_from } else { Cycle::MAX };
+        self.waits_from = waits_from.filter(|_| self.running > 0);
         if self.steers {
             self.end_cycle(ctx);
         }
         self.end_count(ctx.now, has_issued);
-        self.tell(ctx);
+        self.send_done(ctx);
     }
 
     /// Counts the cycles since the last one: nothing has changed in them.
@@ -243,16 +222,17 @@ impl Core {
         self.last = now;
         self.cycles.begin(now);
         self.counters.access_cycles += past * self.transactions.in_use() as u64;
-        self.counters.wait_cycles += now.saturating_sub(self.waits_from);
+        self.counters.wait_cycles +=
+            self.waits_from.map_or(0, |waits_from| now.saturating_sub(waits_from));
     }
 
-    /// The L1 sees that the cycle is over; what it has told since is for the next one.
+    /// Ends the L1's cycle. Commands that the L1 sends from now on are for the next cycle.
     fn end_cycle(&mut self, ctx: &mut Context) {
-        if self.hooks.end_cycle {
+        if self.callbacks.end_cycle {
             let (l1, mut port) = self.l1_and_port(ctx);
             l1.end_cycle(&mut port);
         }
-        if !self.transactions.told.is_empty() {
+        if !self.transactions.commands.is_empty() {
             ctx.wake_at(ctx.now + 1);
         }
     }
@@ -268,10 +248,10 @@ impl Core {
 
     /// A request that is answered has left its bank.
     #[cold]
-    fn give_place(&mut self, ctx: &Context, answer: Handle<Message>) {
+    fn return_credit(&mut self, ctx: &Context, answer: Handle<Message>) {
         let bank = ctx.serving_bank(self.unit, ctx.messages[answer].addr);
-        if let Some((places, bank)) = self.transactions.places.as_mut().zip(bank) {
-            places.give(bank);
+        if let Some((credits, bank)) = self.transactions.bank_credits.as_mut().zip(bank) {
+            credits.give(bank);
         }
     }
 
@@ -338,7 +318,7 @@ impl Core {
         if !wave.is_quiet() || self.transactions.unconfirmed(at) > 0 {
             return;
         }
-        if self.hooks.fence && self.is_delayed(ctx, at) {
+        if self.callbacks.fence && self.is_delayed(ctx, at) {
             let held = if is_fence { State::FenceHeld } else { State::EndHeld };
             self.stopped.change(&mut self.waves[at], held);
         } else if is_fence {
@@ -351,261 +331,13 @@ impl Core {
     /// A wave passes a fence.
     fn pass_fence(&mut self, ctx: &mut Context, at: usize) {
         if ctx.orders() {
-            self.tell_fence(ctx, at);
+            self.record_fence(ctx, at);
         }
         self.go_on(at, ctx.now);
     }
 
-    /// Issues: the next line of the instruction in hand, else the next instruction. Gives the cycle
-    /// from which on nothing is issued until an answer comes, `MAX` where something may be, and
-    /// whether a line was issued.
-    fn step(&mut self, ctx: &mut Context) -> (Cycle, bool) {
-        let mut issued = false;
-        if self.steers && self.hooks.exclusive_lines {
-            self.choose(ctx);
-        } else if self.issue.next == self.issue.lines.len() && self.ready.is_due(ctx.now) {
-            self.fetch(ctx);
-        }
-        if self.issue.next < self.issue.lines.len() && !self.transactions.is_full() {
-            if !self.issue_line(ctx) {
-                return (ctx.now, false);
-            }
-            issued = true;
-            if self.issue.next == self.issue.lines.len() {
-                self.end_issue(ctx.now);
-            }
-        }
-        let more = match self.issue.next < self.issue.lines.len() {
-            true if self.transactions.is_full() => {
-                return (ctx.now + Cycle::from(issued), issued);
-            }
-            true => ctx.now + 1,
-            false if self.steers && self.next_parked().is_some() => ctx.now + 1,
-            false => self.ready.next(),
-        };
-        if more != Cycle::MAX {
-            ctx.wake_at(more.max(ctx.now + 1));
-        }
-        let waits_from =
-            if more == Cycle::MAX { ctx.now + Cycle::from(issued) } else { Cycle::MAX };
-        (waits_from, issued)
-    }
-
-    /// Has in hand an instruction whose next line nobody of this CU has under way, if there is one:
-    /// the others wait beside it, oldest first. One in hand stays there while nothing can be
-    /// issued.
-    fn choose(&mut self, ctx: &mut Context) {
-        if self.issue.next < self.issue.lines.len() && self.transactions.is_full() {
-            return;
-        }
-        if let Some(at) = self.next_parked() {
-            if self.issue.next == self.issue.lines.len() {
-                let next = self.parked.remove(at).expect("it is there");
-                self.spare.push(std::mem::replace(&mut self.issue, next));
-            }
-        } else if self.issue.next == self.issue.lines.len() {
-            self.fetch(ctx);
-        }
-        while self.issue.next < self.issue.lines.len() && self.issue.must_wait(&self.transactions) {
-            let next = self.spare.pop().unwrap_or_default();
-            self.parked.push_back(std::mem::replace(&mut self.issue, next));
-            self.fetch(ctx);
-        }
-    }
-
-    /// The oldest instruction beside the one in hand whose next line nobody has under way.
-    fn next_parked(&self) -> Option<usize> {
-        if self.parked.is_empty() {
-            return None;
-        }
-        self.parked.iter().position(|issue| !issue.must_wait(&self.transactions))
-    }
-
-    /// Takes the next instruction of the next wave that may issue.
-    fn fetch(&mut self, ctx: &mut Context) {
-        while let Some(at) = self.ready.take(ctx.now) {
-            let wave = &mut self.waves[at];
-            let slot = usize::from(wave.group);
-            let running = self.groups[slot].as_mut().expect("a wave's group runs");
-            self.issue.launch = running.launch;
-            if self.returns {
-                self.issue.start.clone_from(&wave.cursor);
-            }
-            match wave.cursor.next(&running.group, &mut self.issue.instr) {
-                Ok(true) => {}
-                Ok(false) => {
-                    self.stopped.change(wave, State::Ended);
-                    self.settle(ctx, at);
-                    continue;
-                }
-                Err(error) => {
-                    ctx.stop = Some(Stop::Trace(error));
-                    return;
-                }
-            }
-            if self.returns && !wave.stay.is_empty() && self.is_passed(ctx.now, at) {
-                continue;
-            }
-            let wave = &mut self.waves[at];
-            match self.issue.instr.kind {
-                InstrKind::Barrier => {
-                    if self.returns && self.is_held(ctx, at) {
-                        continue;
-                    }
-                    self.stopped.change(&mut self.waves[at], State::Barrier);
-                    self.groups[slot].as_mut().expect("it runs").at_barrier += 1;
-                    self.meet(ctx, slot);
-                }
-                InstrKind::Fence => {
-                    self.stopped.change(wave, State::Fence);
-                    self.settle(ctx, at);
-                }
-                _ => {
-                    self.issue.instr.lanes &= wave.lanes;
-                    if self.issue.instr.lanes == 0 {
-                        self.go_on(at, ctx.now);
-                    } else if !self.returns || !self.is_held(ctx, at) {
-                        self.begin_issue(ctx, at);
-                        return;
-                    }
-                }
-            }
-        }
-    }
-
-    /// The wave's next instruction may issue after its gap.
-    fn go_on(&mut self, at: usize, now: Cycle) {
-        let wave = &mut self.waves[at];
-        self.stopped.change(wave, State::Ready);
-        let running = self.groups[usize::from(wave.group)].as_ref().expect("a wave's group runs");
-        let gap = Cycle::from(wave.cursor.gap(&running.group)) * Cycle::from(self.spec.gap_cycles);
-        self.ready.set(at, now + gap);
-    }
-
-    fn begin_issue(&mut self, ctx: &mut Context, at: usize) {
-        let issue = &mut self.issue;
-        coalesce(&issue.instr, ctx.layout.line.into(), &mut issue.lines);
-        (issue.wave, issue.next) = (at, 0);
-        self.counters.instructions += 1;
-        self.counters.accesses += issue.lines.len() as u64;
-        let wave = &mut self.waves[at];
-        self.stopped.change(wave, State::Issuing);
-        issue.place = wave.cursor.index() - 1;
-        if issue.instr.kind == InstrKind::Store {
-            wave.stores += issue.lines.len() as u32;
-        } else {
-            let load = wave.free_load();
-            wave.loads[load] = issue.lines.len() as u16;
-            wave.in_flight += 1;
-            issue.load = load as u8;
-        }
-        if issue.place < wave.issued {
-            // It is issued again, and was counted the first time.
-            return;
-        }
-        let (lanes, racy) = (issue.instr.lanes, issue.instr.racy & issue.instr.lanes);
-        let checked = &mut ctx.check.checked;
-        match issue.instr.kind {
-            InstrKind::Load => {
-                checked.loads += u64::from(lanes.count_ones());
-                checked.racy += u64::from(racy.count_ones());
-                checked.determined += u64::from((lanes & !racy).count_ones());
-            }
-            InstrKind::Atomic(_) => checked.atomics += u64::from(lanes.count_ones()),
-            _ => {}
-        }
-    }
-
-    /// Hands one line to the L1. False when it does not take it now.
-    fn issue_line(&mut self, ctx: &mut Context) -> bool {
-        if self.hooks.refuses && !self.l1.may_request(self.issue.instr.kind) {
-            return false;
-        }
-        let Issue { instr, lines, next, wave, load, launch, place, .. } = &self.issue;
-        let LineAccess { addr, mask, racy, ref bytes, ref olds } = lines[*next];
-        let length = ctx.layout.line as usize;
-        let (bytes, olds) = (&bytes[..length], &olds[..length]);
-        let (kind, expected, line) = match instr.kind {
-            InstrKind::Load => (Kind::Read, ctx.payload(bytes), Handle::NONE),
-            InstrKind::Store => (Kind::Write, Handle::NONE, ctx.payload(bytes)),
-            InstrKind::Atomic(op) => (Kind::Atomic(op), ctx.payload(olds), ctx.payload(bytes)),
-            kind => unreachable!("{kind:?} has no lines"),
-        };
-        let (kind_of_access, wave, load, place) = (instr.kind, *wave as u16, *load, *place);
-        let transaction = Transaction {
-            mask,
-            racy,
-            addr,
-            expected,
-            kind: kind_of_access,
-            wave,
-            load,
-            launch: *launch,
-            place,
-            ..Transaction::default()
-        };
-        let tag = self.transactions.start(transaction);
-        let (born, from, size) = (ctx.now as u32, self.unit, instr.size);
-        let rest = Message::default();
-        let message = Message { mask, addr, born, line, tag, from, kind, size, ..rest };
-        let request = ctx.messages.put(message);
-        if ctx.sequential.is_some() {
-            self.tell_issue(ctx, tag);
-        }
-        let (l1, mut port) = self.l1_and_port(ctx);
-        if !l1.request(&mut port, request) {
-            if ctx.sequential.is_some() {
-                self.tell_cancel(ctx, tag);
-            }
-            ctx.drop_message(request);
-            self.transactions.cancel(tag);
-            if expected.is_some() {
-                ctx.lines.free(expected);
-            }
-            return false;
-        }
-        if self.hooks.speculation && kind_of_access == InstrKind::Load {
-            self.keep_checkpoint(tag);
-        }
-        // The oracle's memory changes in the order of issue, which is each work-item's program
-        // order.
-        if ctx.life.is_about(addr) {
-            self.tell_life(ctx, mask);
-        }
-        let LineAccess { ref bytes, .. } = self.issue.lines[self.issue.next];
-        match self.issue.instr.kind {
-            InstrKind::Store => ctx.change_memory((addr, mask), None, bytes),
-            InstrKind::Atomic(op) => ctx.change_memory((addr, mask), Some((op, size)), bytes),
-            _ => {}
-        }
-        self.issue.next += 1;
-        true
-    }
-
-    /// Somebody watches a byte of the line that was issued.
-    #[cold]
-    fn tell_life(&self, ctx: &mut Context, mask: u128) {
-        let wave = self.issue.wave;
-        let running = self.groups[usize::from(self.waves[wave].group)].as_ref();
-        let (kernel, group) = running.map_or((0, 0), |r| (r.group.kernel(), r.group.group()));
-        let issuer = Issuer { unit: self.unit, wave: wave as u16, kernel, group };
-        let is_load = self.issue.instr.kind == InstrKind::Load;
-        let bytes = &self.issue.lines[self.issue.next].bytes;
-        ctx.life.see_issue(ctx.now, issuer, mask, (!is_load).then_some(bytes));
-    }
-
-    fn end_issue(&mut self, now: Cycle) {
-        let at = self.issue.wave;
-        let wave = &mut self.waves[at];
-        if u32::from(wave.in_flight) >= self.spec.loads {
-            self.stopped.change(wave, State::Loads);
-        } else {
-            self.go_on(at, now + 1);
-        }
-    }
-
-    /// Tells the local command processor what is over.
-    fn tell(&mut self, ctx: &mut Context) {
+    /// Sends the local command processor the ends of work-groups and of an acquire.
+    fn send_done(&mut self, ctx: &mut Context) {
         while let Some(launch) = self.ended.iter().position(|&ended| ended > 0)
             && ctx.may_send(self.ports.done)
         {
@@ -616,12 +348,12 @@ impl Core {
             ctx.send(self.ports.done, done);
         }
         if self.acquiring.is_some() {
-            self.tell_acquired(ctx);
+            self.send_acquired(ctx);
         }
     }
 
     #[cold]
-    fn tell_acquired(&mut self, ctx: &mut Context) {
+    fn send_acquired(&mut self, ctx: &mut Context) {
         if let Some(order) = self.acquiring.filter(|_| self.is_acquired)
             && ctx.may_send(self.ports.done)
         {

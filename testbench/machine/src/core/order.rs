@@ -1,4 +1,4 @@
-//! What a CU says of its accesses where their order is checked.
+//! Records a CU's accesses if their order is checked.
 
 use super::Core;
 use super::wave::State;
@@ -8,7 +8,7 @@ use crate::context::Context;
 impl Core {
     /// A work-group starts, with the waves that are `Starting`.
     #[cold]
-    pub(super) fn tell_group(&self, ctx: &mut Context, slot: usize, number: u32) {
+    pub(super) fn record_group(&self, ctx: &mut Context, slot: usize, number: u32) {
         let starting = |at: &usize| self.waves[*at].state == State::Starting;
         let waves: Vec<_> = (0..self.waves.len()).filter(starting).collect();
         if let Some(order) = &mut ctx.sequential {
@@ -24,7 +24,7 @@ impl Core {
 
     /// All waves of a work-group that have not ended are at a barrier.
     #[cold]
-    pub(super) fn tell_barrier(&self, ctx: &mut Context, slot: usize) {
+    pub(super) fn record_barrier(&self, ctx: &mut Context, slot: usize) {
         if let Some(order) = &mut ctx.sequential {
             order.barrier(self.unit, slot);
         }
@@ -40,22 +40,22 @@ impl Core {
 
     /// A wave passes a fence, or ends.
     #[cold]
-    pub(super) fn tell_fence(&self, ctx: &mut Context, at: usize) {
+    pub(super) fn record_fence(&self, ctx: &mut Context, at: usize) {
         let Some(timed) = &mut ctx.timed else { return };
         timed.fence(WaveOf { cu: self.unit, slot: at }, ctx.now);
     }
 
     /// A wave ends.
     #[cold]
-    pub(super) fn tell_end(&self, ctx: &mut Context, at: usize) {
-        self.tell_fence(ctx, at);
+    pub(super) fn record_end(&self, ctx: &mut Context, at: usize) {
+        self.record_fence(ctx, at);
         let Some(order) = &mut ctx.sequential else { return };
         order.end_wave(WaveOf { cu: self.unit, slot: at });
     }
 
     /// A line is handed to the L1.
     #[cold]
-    pub(super) fn tell_issue(&self, ctx: &mut Context, tag: u32) {
+    pub(super) fn record_issue(&self, ctx: &mut Context, tag: u32) {
         let Some(order) = &mut ctx.sequential else { return };
         let t = &self.transactions[tag];
         order.issue(WaveOf { cu: self.unit, slot: t.wave.into() }, t.place, tag);
@@ -63,7 +63,7 @@ impl Core {
 
     /// The L1 has not taken it.
     #[cold]
-    pub(super) fn tell_cancel(&self, ctx: &mut Context, tag: u32) {
+    pub(super) fn record_cancel(&self, ctx: &mut Context, tag: u32) {
         let Some(order) = &mut ctx.sequential else { return };
         let t = &self.transactions[tag];
         order.cancel(WaveOf { cu: self.unit, slot: t.wave.into() });

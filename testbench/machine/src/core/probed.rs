@@ -10,7 +10,8 @@ impl Core {
     pub fn resident(&self, now: Cycle) -> [u32; WAVES.len()] {
         let mut waves = [0; WAVES.len()];
         // An access is in hand that the L1 does not take, or that finds no free entry.
-        let is_stalled = self.waits_from <= now && self.issue.next < self.issue.lines.len();
+        let is_stalled = self.waits_from.is_some_and(|from| from <= now)
+            && self.issue.next < self.issue.lines.len();
         for (at, wave) in self.waves.iter().enumerate() {
             let does = match wave.state {
                 State::Free => continue,

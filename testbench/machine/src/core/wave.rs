@@ -198,8 +198,12 @@ impl Ready {
         }
     }
 
-    /// When the first of them may issue: 0 where one may now, `MAX` where none waits for a time.
-    pub fn next(&self) -> Cycle {
-        if self.now != 0 { 0 } else { self.first }
+    /// The first cycle in which one of them may issue, if one waits for a time: 0 for now.
+    #[inline]
+    pub fn next(&self) -> Option<Cycle> {
+        match self.now {
+            0 => (self.first != Cycle::MAX).then_some(self.first),
+            _ => Some(0),
+        }
     }
 }

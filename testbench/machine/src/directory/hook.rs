@@ -42,7 +42,7 @@ pub struct Directory {
     chiplet: u16,
     /// Chiplets of all GPUs.
     homes: u16,
-    /// The request that it is offered, and whoever gets a fence's answer.
+    /// The request that it is offered, and the receiver of a fence's answer.
     offered: Option<(Req, Unit)>,
     /// Requests that it has taken, modulo 256.
     taken: u8,
@@ -80,7 +80,7 @@ struct Frames {
 }
 
 impl Directory {
-    /// Beside a bank; none where nobody shares a line.
+    /// Beside a bank; none where no line is shared.
     pub fn make(make: &mut Make) -> Result<Option<Self>, BuildError> {
         let Some((config, name)) = parameters::of(make.system)? else { return Ok(None) };
         let block = make.socket(&name, &config)?;
@@ -163,7 +163,7 @@ impl Directory {
         }
     }
 
-    /// Those that get a marker of a fence: whoever may not have obeyed an invalidation.
+    /// Those that get a marker of a fence: they may not have executed an invalidation.
     fn mark(&mut self, port: &mut BankPort, fence: &Inv) -> u16 {
         let waits = |&chiplet: &u16| self.markers[usize::from(chiplet)] > 0;
         let waiting = (0..self.homes).filter(waits).fold(0, |all, chiplet| all | 1 << chiplet);
@@ -258,7 +258,7 @@ fn say(port: &mut BankPort, to: Unit, what: Coherence) {
     port.send_to_bank(Message { kind: Kind::Coherence(what), to, ..Message::default() });
 }
 
-/// The chiplet that asks. None for one of another GPU that nobody knows.
+/// The chiplet that asks. None for an unknown one of another GPU.
 fn asker(ctx: &Context, message: &Message) -> Option<u16> {
     match ctx.layout.site(message.from) {
         Site::Gate(_) => message.asker.checked_sub(1).map(u16::from),
@@ -314,8 +314,8 @@ impl BankHook for Directory {
             Kind::Read if own => op::LRD,
             Kind::Read => op::RRD,
             Kind::Write if !own && asker.is_some() => op::RWR,
-            // An atomic is done here: whoever asked has no newer copy than others. Of a store of
-            // nobody knows whom nobody has.
+            // An atomic is done here: the requester has no newer copy than others. Of a store of
+            // an unknown chiplet no chiplet has one.
             _ => op::LWR,
         };
         if own && asked.kind != Kind::Read {

@@ -113,8 +113,8 @@ impl Inlet {
         (0..self.len).map(|place| self.at(place))
     }
 
-    /// When the oldest message is visible; there must be one. Whoever sends now does not change
-    /// that of one that is visible: what is sent in a cycle reaches nobody before the next one.
+    /// When the oldest message is visible; there must be one. A message sent now does not change
+    /// that of one that is visible: what is sent in a cycle is not visible before the next one.
     #[inline(always)]
     pub(super) fn look(&mut self) -> Cycle {
         let first = self.at(0);

@@ -13,7 +13,7 @@ pub struct Link {
 }
 
 impl Link {
-    /// A link that nobody uses yet.
+    /// An unused link.
     pub fn new(rate: Rate) -> Self {
         Self { ways: Vec::new(), port: Port::new(rate) }
     }

@@ -24,7 +24,7 @@ impl Passage {
         self.entry.message
     }
 
-    /// Nobody sees it before this cycle.
+    /// It is not visible before this cycle.
     pub fn reached(&self) -> Cycle {
         self.entry.reached()
     }

@@ -98,7 +98,7 @@ impl Wheel {
     }
 
     /// Goes to cycle `to` and moves the components that are active in it into `active`, one bit
-    /// each. No cycle in between may have had anybody active.
+    /// each. No component may have been active in between.
     pub fn advance(&mut self, to: Cycle, active: &mut Vec<u64>) {
         self.now = to;
         while let Some(&Reverse((at, component))) = self.beyond.peek() {

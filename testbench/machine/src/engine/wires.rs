@@ -75,7 +75,7 @@ mod tests {
         for (cycle, value) in [(0, 1), (1, 2), (2, 2), (3, 0)] {
             wires.set(&mut wheel, direct, cycle, value);
             wires.set(&mut wheel, far, cycle, value);
-            // In the cycle in which it is set nobody sees it, whoever is visited first.
+            // In the cycle in which it is set it is not visible, in every order of ticks.
             let before = [0, 1, 2, 2][cycle as usize];
             assert_eq!(wires.get(direct, cycle), before);
         }

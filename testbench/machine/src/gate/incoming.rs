@@ -267,7 +267,7 @@ impl Incoming {
         true
     }
 
-    /// What came is not what was sent: nobody could say whose answer it would be.
+    /// What came is not what was sent: its answer would have no request.
     #[cold]
     fn refuse(&mut self, ctx: &mut Context, access: &Ingress) -> bool {
         let (home, source, Ingress { tag, addr, .. }) = (self.gpu, access.src >> 4, access);

@@ -81,8 +81,8 @@ pub struct Counters {
     pub arrived_stores: u64,
     pub arrived_loads: u64,
     pub arrived_atomics: u64,
-    /// Cycles in which the de-packetizer took no beat that had come, and gave an access that nobody
-    /// took.
+    /// Cycles in which the de-packetizer took no beat that had come, and gave an access that
+    /// was not taken.
     pub arriving_held: [u64; 2],
 }
 

@@ -64,9 +64,14 @@ pub trait L1: Debug {
         (0, 0)
     }
 
-    /// Which of the calls below the CU makes. Asked once.
-    fn hooks(&self) -> Hooks {
-        Hooks::default()
+    /// The optional calls that the CU makes. Queried once.
+    fn callbacks(&self) -> Callbacks {
+        Callbacks::default()
+    }
+
+    /// How the CU issues and what it may overlap under this design. Queried once.
+    fn issue_policy(&self) -> IssuePolicy {
+        IssuePolicy::default()
     }
 
     /// The CU is visited, after messages and answers were given and before it issues.
@@ -132,37 +137,40 @@ pub enum Younger {
     UnderWay(u32),
 }
 
-/// Calls that a CU makes only where the design wants them.
+/// Optional calls of [`L1`]: a CU makes only those that the design enables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Hooks {
+pub struct Callbacks {
     /// `tick`.
     pub tick: bool,
     /// `end_cycle`.
     pub end_cycle: bool,
     /// `may_request`.
-    pub refuses: bool,
+    pub may_request: bool,
     /// `begin_wave` and `end_wave`.
     pub waves: bool,
     /// `may_issue`.
-    pub issue: bool,
+    pub may_issue: bool,
     /// `fence`.
     pub fence: bool,
     /// `barrier`.
     pub barrier: bool,
-    /// `dropped`; and the CU keeps what it needs to replay loads.
+    /// `stays` and `dropped`: the CU keeps checkpoints to replay loads.
     pub speculation: bool,
-    /// No call: stores do not wait for speculative loads, and are not done again: for tests.
-    pub stores_go_on: bool,
-    /// No call: the CU requests nothing of a line while it has a request for it under way.
+}
+
+/// Limits on a CU's requests, and what may overlap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct IssuePolicy {
+    /// Stores do not wait for speculative loads, and are not replayed: for tests.
+    pub stores_bypass_speculation: bool,
+    /// At most one request in flight for each line.
     pub exclusive_lines: bool,
-    /// No call: most requests of the CU that may be under way, where that is fewer than
-    /// `cu.transactions`.
+    /// Maximum requests in flight, if fewer than `cu.transactions`.
     pub outstanding: Option<u32>,
-    /// No call: kernels may overlap. Without it those of several streams run one after another.
-    pub overlap: bool,
-    /// No call: places of the CU in each L2 bank. A request is sent only where one is free, which
-    /// it takes until it is answered.
-    pub places: Option<u32>,
+    /// Credits of the CU in each L2 bank. A request takes one from its sending to its answer.
+    pub bank_credits: Option<u32>,
+    /// Kernels of several streams run concurrently; else one after another.
+    pub concurrent_kernels: bool,
 }
 
 /// Makes a unit of a GPU.

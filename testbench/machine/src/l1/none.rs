@@ -1,6 +1,6 @@
 //! No L1: every request goes below.
 
-use super::{Design, Hooks, L1, Port, src};
+use super::{Design, IssuePolicy, L1, Port, src};
 use crate::config::memory_model::{Fences, MemoryModel};
 use crate::context::message::Message;
 use crate::engine::pool::Handle;
@@ -34,7 +34,7 @@ impl L1 for NoL1 {
         true
     }
 
-    fn hooks(&self) -> Hooks {
-        Hooks { overlap: true, ..Hooks::default() }
+    fn issue_policy(&self) -> IssuePolicy {
+        IssuePolicy { concurrent_kernels: true, ..IssuePolicy::default() }
     }
 }

@@ -1,10 +1,10 @@
-//! What an L1 may use, and what it tells its CU.
+//! What an L1 may use, and its commands to its CU.
 
 use traces::trace::InstrKind;
 
 use crate::context::Context;
 use crate::context::message::{Kind, Message};
-use crate::context::transactions::{Tell, Transaction, Transactions, Value};
+use crate::context::transactions::{L1Command, Transaction, Transactions, Value};
 use crate::engine::pool::Handle;
 use crate::engine::{Cycle, OutletId};
 
@@ -23,10 +23,10 @@ pub struct Port<'a> {
 
 impl Port<'_> {
     /// Sends a request below, to where its line is served. False when the network does not take it
-    /// now, or no place is free there; the CU is then visited when that may have changed.
+    /// now, or the CU has no credit there; the CU is then visited when that may have changed.
     #[inline]
     pub fn send(&mut self, message: Handle<Message>) -> bool {
-        if self.transactions.places.is_some() && !self.take_place(message) {
+        if self.transactions.bank_credits.is_some() && !self.take_credit(message) {
             return false;
         }
         let free = self.ctx.may_send(self.below);
@@ -41,20 +41,21 @@ impl Port<'_> {
     /// Whether `send` would send a request: for a design that sends something else with it.
     pub fn may_send(&mut self, message: Handle<Message>) -> bool {
         let Message { addr, from, .. } = self.ctx.messages[message];
-        let places = self.transactions.places.as_ref().zip(self.ctx.serving_bank(from, addr));
-        places.is_none_or(|(places, bank)| places.is_free(bank)) && self.ctx.may_send(self.below)
+        let credits =
+            self.transactions.bank_credits.as_ref().zip(self.ctx.serving_bank(from, addr));
+        credits.is_none_or(|(credits, bank)| credits.is_free(bank)) && self.ctx.may_send(self.below)
     }
 
-    /// Takes the place of a request that may be sent.
+    /// Takes the credit of a request that may be sent.
     #[cold]
-    fn take_place(&mut self, message: Handle<Message>) -> bool {
+    fn take_credit(&mut self, message: Handle<Message>) -> bool {
         let Message { addr, from, .. } = self.ctx.messages[message];
         let bank = self.ctx.serving_bank(from, addr);
-        let mut places = self.transactions.places.as_mut().zip(bank);
-        let is_free = places.as_ref().is_none_or(|(places, bank)| places.is_free(*bank));
+        let mut credits = self.transactions.bank_credits.as_mut().zip(bank);
+        let is_free = credits.as_ref().is_none_or(|(credits, bank)| credits.is_free(*bank));
         let may = is_free && self.ctx.may_send(self.below);
-        if let Some((places, bank)) = places.as_mut().filter(|_| may) {
-            places.take(*bank);
+        if let Some((credits, bank)) = credits.as_mut().filter(|_| may) {
+            credits.take(*bank);
         }
         may
     }
@@ -120,7 +121,7 @@ impl Port<'_> {
     /// Answers a CU's request with the message that has come back for it.
     pub fn finish_with(&mut self, message: Handle<Message>) {
         let Message { kind, line, .. } = self.ctx.messages[message];
-        // The answer bears the server as its sender; the CU is who waits.
+        // The answer bears the server as its sender; the CU is the one that waits.
         self.ctx.messages[message].from = self.ctx.messages[message].to;
         if kind == Kind::Data {
             let data = self.ctx.lines[line];
@@ -132,7 +133,7 @@ impl Port<'_> {
 
     /// A wave that `may_issue` or `fence` has stopped goes on; any other is not touched.
     pub fn go_on(&mut self, wave: usize) {
-        self.transactions.told.push(Tell::GoOn(wave));
+        self.transactions.commands.push(L1Command::Resume(wave));
     }
 
     /// Marks a load as speculative, when it is requested or any time before it is answered. Its
@@ -144,18 +145,18 @@ impl Port<'_> {
 
     /// A speculative load, answered or not, is one no more.
     pub fn confirm(&mut self, tag: u32) {
-        self.transactions.told.push(Tell::Confirm(tag));
+        self.transactions.commands.push(L1Command::Confirm(tag));
     }
 
     /// The wave of a speculative load goes back to it. It and all younger loads of the wave are
     /// dropped.
     pub fn replay(&mut self, tag: u32) {
-        self.transactions.told.push(Tell::Replay(tag));
+        self.transactions.commands.push(L1Command::Replay(tag));
     }
 
     /// What `acquire` has begun is over: the kernel may begin.
     pub fn acquired(&mut self) {
-        self.transactions.told.push(Tell::Acquired);
+        self.transactions.commands.push(L1Command::Acquired);
     }
 
     /// The transaction of a request: its wave, and its place in the wave's list.

@@ -1,17 +1,19 @@
 //! Software-managed release consistency: a write-through L1 without allocation on stores, whose
-//! lines are all dropped when a kernel begins (system semantics, design `src`). Under a policy of
-//! what it keeps a line takes its way when it has come, and private lines are written back.
+//! lines are all dropped when a kernel begins (system semantics, design `src`). Without a policy
+//! it allocates a line on the miss. With an allocation and replacement policy it allocates on the
+//! fill (`on_fill.rs`), and private lines are written back.
 
-use std::collections::VecDeque;
+mod on_fill;
 
-use super::{Design, Hooks, L1, L1Policy, Port};
+use super::{Callbacks, Design, IssuePolicy, L1, Port};
+use on_fill::{OfShared, OnFill};
+
 use crate::build::make::{BuildError, Make};
-use crate::cache::{Array, Choice, Miss, Misses, Shape, Way};
+use crate::cache::{Array, Misses, Shape, Way};
 use crate::config::System;
 use crate::config::memory_model::{Fences, MemoryModel};
-use crate::context::Context;
 use crate::context::masks;
-use crate::context::message::{Kind, Message, Unit};
+use crate::context::message::{Kind, Message};
 use crate::engine::pool::Handle;
 use crate::statistics::CounterValues;
 
@@ -78,85 +80,50 @@ pub struct SoftwareL1 {
     array: Array,
     misses: Misses,
     hit_latency: u32,
-    placing: Option<Placing>,
+    on_fill: Option<OnFill>,
     counters: Counters,
 }
 
-/// A policy, and the lines that it has not placed.
-#[derive(Debug)]
-struct Placing {
-    policy: Box<dyn L1Policy>,
-    /// Miss registers in use.
-    fetched: Vec<usize>,
-    /// Of these, oldest first, with what brought their lines: those that have come. Whoever waited
-    /// has been answered.
-    come: VecDeque<(usize, Handle<Message>)>,
-    /// The policy has been asked about the oldest.
-    has_asked: bool,
-    /// Where that goes, once what is dirty there has left.
-    chosen: Option<Way>,
-    /// The CU.
-    unit: Unit,
-    /// A kernel is to begin: what is dirty leaves, then all is dropped.
-    flushes: bool,
-    write_backs: u64,
-    /// Of each way: its line was shared when it came.
-    shared: Vec<bool>,
-    of_shared: OfShared,
+/// When a line takes its way.
+trait Allocation {
+    const ON_FILL: bool;
 }
 
-/// Loads of lines that were shared when they came.
-#[derive(Clone, Copy, Debug, Default)]
-struct OfShared {
-    hits: u64,
-    /// The first of those that waited, and the others.
-    misses: u64,
-    merges: u64,
+/// On the miss.
+struct OnMiss;
+
+impl Allocation for OnMiss {
+    const ON_FILL: bool = false;
 }
 
-impl Placing {
-    #[cold]
-    fn find(&self, misses: &Misses, addr: u64) -> Option<usize> {
-        self.fetched.iter().copied().find(|&at| misses[at].addr == addr)
-    }
+impl Allocation for OnFill {
+    const ON_FILL: bool = true;
 }
 
 impl SoftwareL1 {
     /// Empty.
     pub fn new(make: &mut Make) -> Result<Self, BuildError> {
         let spec = Spec::of(make.system);
-        let placing = make.l1_policy()?.map(|policy| Placing {
-            policy,
-            fetched: Vec::new(),
-            come: VecDeque::new(),
-            has_asked: false,
-            chosen: None,
-            unit: Unit::default(),
-            flushes: false,
-            write_backs: 0,
-            shared: vec![false; (spec.shape.sets * spec.shape.ways) as usize],
-            of_shared: OfShared::default(),
-        });
+        let on_fill = make.l1_policy()?.map(|policy| OnFill::new(policy, spec.shape));
         Ok(Self {
             array: Array::new(spec.shape),
             misses: Misses::new(spec.misses),
             hit_latency: spec.hit_latency,
-            placing,
+            on_fill,
             counters: Counters::default(),
         })
     }
 
     /// The miss register of a line, which is in the way `found` if it has one.
     #[inline]
-    fn miss<const PLACES: bool>(&self, addr: u64, found: Option<Way>) -> Option<usize> {
-        match &self.placing {
-            Some(placing) if PLACES => placing.find(&self.misses, addr),
+    fn miss<A: Allocation>(&self, addr: u64, found: Option<Way>) -> Option<usize> {
+        match &self.on_fill {
+            Some(on_fill) if A::ON_FILL => on_fill.find(&self.misses, addr),
             _ => found.and_then(|way| self.array.miss(way)),
         }
     }
 
-    /// `PLACES`: there is a policy.
-    fn load<const PLACES: bool>(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+    fn load<A: Allocation>(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
         let Message { addr, mask, from, born, .. } = port.ctx.messages[request];
         if !port.ctx.is_cacheable(from, addr) {
             let sent = port.send(request);
@@ -164,7 +131,7 @@ impl SoftwareL1 {
             return sent;
         }
         let found = self.array.find(addr);
-        if let Some(at) = self.miss::<PLACES>(addr, found) {
+        if let Some(at) = self.miss::<A>(addr, found) {
             // After a store of its own the fetched line is old: the load goes behind the store.
             if self.misses[at].stale {
                 let sent = port.send(request);
@@ -172,12 +139,12 @@ impl SoftwareL1 {
                 return sent;
             }
             self.counters.loads += 1;
-            match PLACES && self.misses[at].filled {
+            match A::ON_FILL && self.misses[at].filled {
                 false => {
                     self.counters.merges += 1;
                     self.misses.park(port.ctx, at, request);
                 }
-                true => self.give(port, at, request),
+                true => self.answer_filled(port, at, request),
             }
             return true;
         }
@@ -185,7 +152,7 @@ impl SoftwareL1 {
             self.counters.loads += 1;
             self.counters.hits += 1;
             self.array.touch(way);
-            if PLACES {
+            if A::ON_FILL {
                 self.hit(port, way);
             }
             port.finish(request, Some(self.array.data(way)), self.hit_latency.into());
@@ -194,7 +161,7 @@ impl SoftwareL1 {
         if self.misses.is_full() {
             return false;
         }
-        let way = match PLACES {
+        let way = match A::ON_FILL {
             // It takes its way later.
             true => Some(Way::MAX),
             false => found.or_else(|| self.array.victim(addr)),
@@ -210,8 +177,8 @@ impl SoftwareL1 {
             self.misses.end(at);
             return false;
         }
-        match &mut self.placing {
-            Some(placing) if PLACES => placing.fetched.push(at),
+        match &mut self.on_fill {
+            Some(on_fill) if A::ON_FILL => on_fill.fetched.push(at),
             _ => {
                 self.array.place(way, addr);
                 self.array.hold(way, at);
@@ -223,26 +190,26 @@ impl SoftwareL1 {
     }
 
     /// Sends a store or atomic below. What is held of the line must not be returned as it was.
-    fn change<const PLACES: bool>(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
+    fn change<A: Allocation>(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
         let Message { addr, mask, kind, line, .. } = port.ctx.messages[request];
-        if PLACES && kind == Kind::Write && self.keep_private(port, request) {
+        if A::ON_FILL && kind == Kind::Write && self.keep_private(port, request) {
             return true;
         }
         if !port.send(request) {
             return false;
         }
-        // It has left, and nobody sees it before the next cycle.
+        // Its effect is visible from the next cycle on.
         let data = &port.ctx.lines[line];
         let found = self.array.find(addr);
-        if let Some(at) = self.miss::<PLACES>(addr, found) {
+        if let Some(at) = self.miss::<A>(addr, found) {
             self.misses[at].stale = true;
         } else if let Some(way) = found {
             match kind {
                 Kind::Write => self.array.write(way, &data.0, mask & self.array.valid(way), false),
                 _ => self.array.invalidate_clean(way),
             }
-            if PLACES {
-                self.tell(port, |policy, ctx| match kind {
+            if A::ON_FILL {
+                self.notify(port, |policy, ctx| match kind {
                     Kind::Write => policy.touch(ctx, way),
                     _ => policy.drop_line(ctx, way),
                 });
@@ -256,8 +223,8 @@ impl SoftwareL1 {
     }
 
     fn fill(&mut self, port: &mut Port, at: usize, message: Handle<Message>) {
-        if self.placing.is_some() {
-            return self.come(port, at, message);
+        if self.on_fill.is_some() {
+            return self.arrive(port, at, message);
         }
         let miss = self.misses[at];
         let line = port.ctx.messages[message].line;
@@ -275,188 +242,15 @@ impl SoftwareL1 {
             self.array.invalidate_clean(miss.way);
         }
     }
-
-    /// The policy hears of a load that hits.
-    #[cold]
-    fn hit(&mut self, port: &mut Port, way: Way) {
-        let placing = self.placing.as_mut().expect("there is a policy");
-        placing.policy.touch(port.ctx, way);
-        placing.of_shared.hits += u64::from(placing.shared[way as usize]);
-    }
-
-    /// A line has come that the policy must place.
-    #[cold]
-    fn come(&mut self, port: &mut Port, at: usize, answer: Handle<Message>) {
-        let Message { line, hint, .. } = port.ctx.messages[answer];
-        let data = port.ctx.lines[line];
-        let miss = &mut self.misses[at];
-        miss.filled = true;
-        let mut request = std::mem::take(&mut miss.waiters).first();
-        let mut waited = 0;
-        while request.is_some() {
-            let next = port.ctx.messages[request].next;
-            port.finish(request, Some(&data.0), 0);
-            request = next;
-            waited += 1;
-        }
-        let placing = self.placing.as_mut().expect("there is a policy");
-        if hint != 0 && waited > 0 {
-            placing.of_shared.misses += 1;
-            placing.of_shared.merges += waited - 1;
-        }
-        placing.come.push_back((at, answer));
-        self.place(port);
-    }
-
-    /// Answers a load of a line that waits for its way.
-    #[cold]
-    fn give(&mut self, port: &mut Port, at: usize, request: Handle<Message>) {
-        let placing = self.placing.as_ref().expect("there is a policy");
-        let come = placing.come.iter().find(|(other, _)| *other == at);
-        let (_, answer) = come.expect("it has come");
-        let data = port.ctx.lines[port.ctx.messages[*answer].line];
-        port.finish(request, Some(&data.0), self.hit_latency.into());
-    }
-
-    /// A private line that is here is changed here, and written back when it goes (thesis, section
-    /// 1.2.4). False for any other.
-    #[cold]
-    fn keep_private(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
-        let Message { addr, mask, line, from, .. } = port.ctx.messages[request];
-        let Some(placing) = self.placing.as_mut().filter(|placing| !placing.flushes) else {
-            return false;
-        };
-        let Some(way) = self.array.find(addr).filter(|_| port.ctx.is_private(addr)) else {
-            return false;
-        };
-        if placing.find(&self.misses, addr).is_some() || placing.chosen == Some(way) {
-            return false;
-        }
-        placing.unit = from;
-        self.array.write(way, &port.ctx.lines[line].0, mask, true);
-        placing.policy.touch(port.ctx, way);
-        self.counters.stores += 1;
-        port.finish(request, None, self.hit_latency.into());
-        true
-    }
-
-    /// What is dirty of a way leaves. False when it cannot now; the CU is then visited when it may.
-    #[cold]
-    fn write_back(&mut self, port: &mut Port, way: Way) -> bool {
-        let mask = self.array.dirty(way);
-        let placing = self.placing.as_mut().expect("there is a policy");
-        if mask == 0 {
-            return true;
-        }
-        let line = port.ctx.payload(self.array.data(way));
-        let (kind, addr, from) = (Kind::Write, self.array.addr(way), placing.unit);
-        let tag = WRITE_BACK;
-        let born = port.ctx.now as u32;
-        let rest = Message::default();
-        let message = Message { kind, mask, addr, line, born, tag, from, ..rest };
-        let message = port.ctx.messages.put(message);
-        let sent = port.send(message);
-        match sent {
-            true => {
-                placing.write_backs += 1;
-                self.array.clean(way);
-            }
-            false => port.ctx.drop_message(message),
-        }
-        sent
-    }
-
-    /// A kernel is to begin: a dirty line leaves in each cycle; then all are dropped.
-    #[cold]
-    fn flush(&mut self, port: &mut Port) {
-        let dirty = (0..self.array.sets()).find_map(|set| self.array.dirty_way(set));
-        match dirty {
-            Some(way) => {
-                if self.write_back(port, way) {
-                    port.ctx.wake_at(port.ctx.now + 1);
-                }
-            }
-            None => {
-                self.drop_all(port);
-                port.acquired();
-            }
-        }
-    }
-
-    fn drop_all(&mut self, port: &mut Port) {
-        self.counters.invalidated += u64::from(self.array.invalidate_all_clean());
-        self.misses.make_all_stale();
-        self.tell(port, |policy, ctx| policy.drop_all(ctx));
-        if let Some(placing) = &mut self.placing {
-            placing.flushes = false;
-            // Its way is no longer taken.
-            if placing.chosen.take().is_some() {
-                placing.has_asked = false;
-            }
-        }
-    }
-
-    /// Tells the policy something.
-    #[inline]
-    fn tell(&mut self, port: &mut Port, what: impl Fn(&mut dyn L1Policy, &mut Context)) {
-        if let Some(placing) = &mut self.placing {
-            what(&mut *placing.policy, port.ctx);
-        }
-    }
-
-    /// Lines that have come, oldest first, take the ways that the policy gives them. It is not
-    /// asked about one that has become old; one that becomes so later goes at once.
-    #[cold]
-    fn place(&mut self, port: &mut Port) {
-        while let Some(placing) = &mut self.placing
-            && let Some(&(at, answer)) = placing.come.front()
-        {
-            let Miss { addr, stale, .. } = self.misses[at];
-            let (ways, message) = (self.array.ways(addr), port.ctx.messages[answer]);
-            let choice = match (placing.chosen, stale && !placing.has_asked) {
-                (Some(way), _) => Choice::Way(way),
-                (None, true) => Choice::Nowhere,
-                (None, false) => placing.policy.choose(port.ctx, &message, ways),
-            };
-            placing.has_asked = choice == Choice::NotYet;
-            if placing.has_asked {
-                return;
-            }
-            if let Choice::Way(way) = choice
-                && !self.write_back(port, way)
-            {
-                let placing = self.placing.as_mut().expect("there is a policy");
-                (placing.chosen, placing.has_asked) = (Some(way), true);
-                return;
-            }
-            let placing = self.placing.as_mut().expect("there is a policy");
-            placing.chosen = None;
-            if let Choice::Way(way) = choice {
-                assert!(ways.free >> (way - ways.first) & 1 == 1, "a way of the line's set");
-                placing.shared[way as usize] = message.hint != 0;
-                self.array.place(way, addr);
-                self.array.fill(way, &port.ctx.lines[message.line].0);
-                self.array.touch(way);
-                if stale {
-                    self.array.invalidate_clean(way);
-                    placing.policy.drop_line(port.ctx, way);
-                }
-            }
-            port.ctx.drop_message(answer);
-            placing.come.pop_front();
-            placing.fetched.retain(|&other| other != at);
-            self.misses.end(at);
-        }
-    }
 }
 
 impl L1 for SoftwareL1 {
     fn request(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
-        match (port.ctx.messages[request].kind, self.placing.is_some()) {
-            (Kind::Read, false) => self.load::<false>(port, request),
-            (Kind::Read, true) => self.load::<true>(port, request),
-            (_, false) => self.change::<false>(port, request),
-            (_, true) => self.change::<true>(port, request),
+        match (port.ctx.messages[request].kind, self.on_fill.is_some()) {
+            (Kind::Read, false) => self.load::<OnMiss>(port, request),
+            (Kind::Read, true) => self.load::<OnFill>(port, request),
+            (_, false) => self.change::<OnMiss>(port, request),
+            (_, true) => self.change::<OnFill>(port, request),
         }
     }
 
@@ -469,9 +263,9 @@ impl L1 for SoftwareL1 {
     }
 
     fn acquire(&mut self, port: &mut Port, _past: bool) -> bool {
-        if let Some(placing) = &mut self.placing {
+        if let Some(on_fill) = &mut self.on_fill {
             let is_clean = (0..self.array.sets()).all(|set| self.array.dirty_way(set).is_none());
-            placing.flushes = !is_clean;
+            on_fill.flushes = !is_clean;
             if !is_clean {
                 port.ctx.wake_at(port.ctx.now + 1);
                 return false;
@@ -481,13 +275,17 @@ impl L1 for SoftwareL1 {
         true
     }
 
-    fn hooks(&self) -> Hooks {
-        Hooks { tick: self.placing.is_some(), overlap: true, ..Hooks::default() }
+    fn callbacks(&self) -> Callbacks {
+        Callbacks { tick: self.on_fill.is_some(), ..Callbacks::default() }
+    }
+
+    fn issue_policy(&self) -> IssuePolicy {
+        IssuePolicy { concurrent_kernels: true, ..IssuePolicy::default() }
     }
 
     fn tick(&mut self, port: &mut Port) {
-        self.tell(port, |policy, ctx| policy.tick(ctx));
-        if self.placing.as_ref().is_some_and(|placing| placing.flushes) {
+        self.notify(port, |policy, ctx| policy.tick(ctx));
+        if self.on_fill.as_ref().is_some_and(|on_fill| on_fill.flushes) {
             self.flush(port);
         }
         self.place(port);
@@ -508,13 +306,13 @@ impl L1 for SoftwareL1 {
             ("uncached_loads", c.uncached),
             ("invalidated_lines", c.invalidated),
         ]);
-        if let Some(placing) = &self.placing {
-            let OfShared { hits, misses, merges } = placing.of_shared;
-            all.push(("write_backs", placing.write_backs));
+        if let Some(on_fill) = &self.on_fill {
+            let OfShared { hits, misses, merges } = on_fill.of_shared;
+            all.push(("write_backs", on_fill.write_backs));
             all.push(("sharing_shared_hits", hits));
             all.push(("sharing_shared_misses", misses));
             all.push(("sharing_shared_merges", merges));
-            placing.policy.counters(all);
+            on_fill.policy.counters(all);
         }
     }
 }

@@ -59,7 +59,7 @@ pub(super) struct Counters {
 pub struct Bank {
     pub(super) ports: Ports,
     /// Nothing stands beside it: no hook, no other chiplet's bank that asks, and no copies of other
-    /// GPUs. Whoever looks here first need not look there.
+    /// GPUs. A look-up here first saves the one there.
     pub(super) plain: bool,
     /// It holds lines of other homes, which are kept coherent.
     pub(super) coherent: bool,
@@ -182,7 +182,7 @@ impl Bank {
     }
 
     /// The operations of a cycle: for a request that has waited, and for a new one. Not blocked
-    /// where one of them is not. A walk takes a cycle in which nobody waits for a line that is
+    /// where one of them is not. A walk takes a cycle in which no request waits for a line that is
     /// here.
     fn operate(&mut self, ctx: &mut Context) -> Outcome {
         let waiter = self.serve_waiters(ctx);
@@ -263,7 +263,7 @@ impl Bank {
             self.peers_turn ^= true;
             return first;
         }
-        // Whoever waits does not stop the other side.
+        // A stalled request does not stop the other side.
         self.serve_side(ctx, (!self.peers_turn).then_some(beside))
     }
 
@@ -310,7 +310,7 @@ impl Bank {
     }
 
     /// Whether copies of other GPUs get a request of a CU: when it is taken, even if it has to wait
-    /// for its line here, so that whoever waits for a line waits for no other GPU.
+    /// for its line here, so that a request for a line waits for no other GPU.
     #[inline]
     fn is_pushed(&self, ctx: &Context, request: Handle<Message>) -> bool {
         let Message { kind, addr, .. } = ctx.messages[request];
@@ -457,7 +457,7 @@ impl L2 for Bank {
                 ("inv_hit_write", c.inv_hit[0]),
                 ("inv_hit_evict", c.inv_hit[1]),
                 ("inv_miss", c.inv_miss),
-                // Added to by the directory, where there is anybody to share a line.
+                // Added to by the directory, where a line can be shared.
                 ("inv_false", 0),
             ]),
         }

@@ -21,7 +21,7 @@ pub const SOFTWARE: Design = Design {
     sync: SyncMode::Baseline,
 };
 
-/// The same, and nobody releases or acquires it.
+/// The same, without releases and acquires.
 const UNCONTROLLED: Design = Design {
     name: "none",
     about: "no release and no acquire at kernel boundaries; for negative tests",

@@ -1,4 +1,4 @@
-//! A FIFO of a bank for each CU: a request that waits for its turn stops nobody else's, whatever
+//! A FIFO of a bank for each CU: a stalled request stops no other CU's, whatever
 //! the order in which a hook serves them.
 
 use std::collections::VecDeque;

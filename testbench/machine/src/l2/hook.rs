@@ -100,7 +100,7 @@ pub enum Outcome {
     Done,
     /// Something was done for it: try again in the next cycle.
     Again,
-    /// Nothing can be done before somebody wakes the bank.
+    /// Nothing can be done before the bank is woken.
     Blocked,
 }
 

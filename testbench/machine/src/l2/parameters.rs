@@ -92,7 +92,7 @@ fn config(system: &System, variant: Variant) -> Result<Config, ConfigError> {
     Ok(config)
 }
 
-/// The directory that each L2 bank has, if any: where nobody shares anything there is none.
+/// The directory that each L2 bank has, if any: where nothing is shared there is none.
 fn variant(system: &System) -> Option<Variant> {
     let (_, l2) = designs(system).ok()?;
     l2.directory.filter(|_| nodes(system) > 1)

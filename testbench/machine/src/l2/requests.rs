@@ -16,12 +16,12 @@ use crate::engine::pool::Handle;
 /// Bytes of the shortest line of a directory.
 const MIN_LINE: u32 = 64;
 
-/// Why a line takes no way.
-enum NoRoom {
-    /// So it is wanted.
-    Wanted,
-    /// A victim had to be written back first, or no way can be had now.
-    Not(Outcome),
+/// Why a request gets no way.
+enum Unallocated {
+    /// The policy does not cache the line: the request bypasses this L2.
+    Bypass,
+    /// A victim had to be written back first, or all ways are held.
+    Stalled(Outcome),
 }
 
 impl Bank {
@@ -99,11 +99,11 @@ impl Bank {
         if !self.may_wait(addr, remote) {
             return Outcome::Blocked;
         }
-        let way = match found.map_or_else(|| self.make_room(ctx, request, addr, !remote), Ok) {
+        let way = match found.map_or_else(|| self.allocate(ctx, request, addr, !remote), Ok) {
             Ok(way) => way,
-            Err(NoRoom::Not(outcome)) => return outcome,
-            Err(NoRoom::Wanted) if remote => return self.pass_on(ctx, request, outlet),
-            Err(NoRoom::Wanted) => return self.pass_below(ctx, request),
+            Err(Unallocated::Stalled(outcome)) => return outcome,
+            Err(Unallocated::Bypass) if remote => return self.pass_on(ctx, request, outlet),
+            Err(Unallocated::Bypass) => return self.pass_below(ctx, request),
         };
         let at = self.misses.start(addr, way);
         self.misses[at].stale = self.is_acquiring();
@@ -171,34 +171,33 @@ impl Bank {
         ctx.layout.bank(ctx.places.home(addr), ctx.layout.bank_of(addr))
     }
 
-    /// A way with the line placed in it, nothing valid; or what to do when a victim had to be
-    /// written back first (`goes_below`: then the way below is no longer free for the request, in
-    /// this cycle), all ways are held, or a policy has no way for it.
+    /// Allocates a way for the line, with no valid byte. `goes_below`: the request needs the outlet
+    /// below, which a victim's write-back takes for this cycle.
     #[inline(always)]
-    fn make_room(
+    fn allocate(
         &mut self,
         ctx: &mut Context,
         request: Handle<Message>,
         addr: u64,
         goes_below: bool,
-    ) -> Result<Way, NoRoom> {
+    ) -> Result<Way, Unallocated> {
         let local = self.hooks.bank.addresses.local(addr);
         let way = match self.plain || !self.hooks.choose_ways() {
-            true => self.array.victim(local).ok_or(NoRoom::Not(Outcome::Blocked))?,
+            true => self.array.victim(local).ok_or(Unallocated::Stalled(Outcome::Blocked))?,
             false => self.choose(ctx, request, local)?,
         };
         if self.array.dirty(way) != 0 {
             if !ctx.may_send(self.ports.below) {
-                return Err(NoRoom::Not(Outcome::Blocked));
+                return Err(Unallocated::Stalled(Outcome::Blocked));
             }
             self.write_back(ctx, way);
             self.counters.write_backs += 1;
             if goes_below {
-                return Err(NoRoom::Not(Outcome::Again));
+                return Err(Unallocated::Stalled(Outcome::Again));
             }
         }
         if !self.plain && !self.may_change(ctx, way, addr) {
-            return Err(NoRoom::Not(Outcome::Blocked));
+            return Err(Unallocated::Stalled(Outcome::Blocked));
         }
         self.array.place(way, local);
         Ok(way)
@@ -211,11 +210,11 @@ impl Bank {
         ctx: &mut Context,
         request: Handle<Message>,
         local: u64,
-    ) -> Result<Way, NoRoom> {
+    ) -> Result<Way, Unallocated> {
         match self.hooks.choose(ctx, request, self.array.ways(local)) {
             Choice::Way(way) => Ok(way),
-            Choice::Nowhere => Err(NoRoom::Wanted),
-            Choice::NotYet => Err(NoRoom::Not(Outcome::Blocked)),
+            Choice::Nowhere => Err(Unallocated::Bypass),
+            Choice::NotYet => Err(Unallocated::Stalled(Outcome::Blocked)),
         }
     }
 
@@ -242,7 +241,7 @@ impl Bank {
         self.array.clean(way);
     }
 
-    /// What a write or atomic changes here is dirty; or also written through, for whoever may come
+    /// What a write or atomic changes here is dirty; or also written through, for readers
     /// after this chiplet's release: other chiplets, and where those have L2s of their own other
     /// GPUs; or where the design writes all through.
     fn write(
@@ -256,10 +255,10 @@ impl Bank {
         if !self.may_finish(ctx, from, through, found.is_none()) {
             return Outcome::Blocked;
         }
-        let way = match found.map_or_else(|| self.make_room(ctx, request, addr, through), Ok) {
+        let way = match found.map_or_else(|| self.allocate(ctx, request, addr, through), Ok) {
             Ok(way) => way,
-            Err(NoRoom::Not(outcome)) => return outcome,
-            Err(NoRoom::Wanted) => return self.write_below(ctx, request, line),
+            Err(Unallocated::Stalled(outcome)) => return outcome,
+            Err(Unallocated::Bypass) => return self.write_below(ctx, request, line),
         };
         self.array.write(way, &ctx.lines[line].0, mask, !through);
         self.counters.writes += 1;

@@ -11,14 +11,14 @@ use crate::engine::pool::Handle;
 pub(super) struct Walk {
     sync: Sync,
     set: u32,
-    /// First cycle of the next step: sets without work pass one in a cycle, and nobody need be
-    /// there.
+    /// First cycle of the next step: sets without work pass one in a cycle, without a
+    /// wake-up.
     next: Cycle,
     /// A cycle whose operation has been done ahead, as nothing could come between.
     done: Cycle,
     written: u32,
     dropped: u32,
-    /// Whoever asked.
+    /// The requester.
     command: Handle<Message>,
 }
 
@@ -28,7 +28,7 @@ impl Bank {
         let (next, done) = (ctx.now, 0);
         self.walk = Some(Walk { sync, set: 0, next, done, written: 0, dropped: 0, command });
         if sync.acquire {
-            // What is on its way may have been read before somebody else's release.
+            // What is on its way may have been read before another chiplet's release.
             self.misses.make_all_stale();
         }
         if sync.release {
@@ -61,8 +61,8 @@ impl Bank {
         Some(outcome)
     }
 
-    /// A dirty line is written back, or a set is done. While nothing is on its way nobody sees the
-    /// sets: those without work are done at once, and take their cycles.
+    /// A dirty line is written back, or a set is done. While no fill is pending no request
+    /// sees the sets: those without work are done at once, and take their cycles.
     fn walk_on(&mut self, ctx: &mut Context, walk: &mut Walk) -> Outcome {
         if walk.sync.release
             && let Some(way) = self.array.dirty_way(walk.set)
@@ -106,7 +106,7 @@ impl Bank {
         self.walk.map(|walk| walk.next)
     }
 
-    /// As the array does, and tells the hooks which lines have gone.
+    /// As the array does, and notifies the hooks of the evicted lines.
     #[cold]
     fn invalidate_set(&mut self, set: u32) -> u32 {
         let ways = set * self.ways..(set + 1) * self.ways;

@@ -155,7 +155,7 @@ impl Slice {
         served
     }
 
-    /// False when nothing can be done before somebody wakes the slice.
+    /// False when nothing can be done before the slice is woken.
     #[inline(never)]
     fn perform(&mut self, ctx: &mut Context, request: Handle<Message>, found: Option<Way>) -> bool {
         let Message { addr, mask, kind, line, size, .. } = ctx.messages[request];

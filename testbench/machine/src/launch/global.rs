@@ -66,13 +66,13 @@ struct Feeding {
 /// What a chiplet has said and its block has not heard.
 #[derive(Clone, Copy, Debug, Default)]
 struct Heard {
-    /// What its L2 was told, and lines that it wrote back.
+    /// The command to its L2, and lines that it wrote back.
     asked: Sync,
     synchronised: Option<u32>,
     dropped: bool,
     /// Work-groups of each launch.
     ended: [u32; SLOTS],
-    /// The L1s are to be dropped, and nobody could be told.
+    /// The L1s are to be dropped, and no message could be sent.
     drop_due: bool,
     /// Work-groups of its share of each launch that follow the one dispatched last.
     more: [u32; SLOTS],
@@ -111,7 +111,7 @@ struct Flight {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Completion {
     No,
-    /// Stores to other GPUs are told to arrive, or are to be told.
+    /// A release of stores to other GPUs is under way or requested.
     Gate {
         asked: bool,
     },

@@ -35,7 +35,7 @@ struct Syncing {
     synced: Synced,
 }
 
-/// CUs told to drop their L1, and CUs that have.
+/// CUs commanded to drop their L1, and CUs that have.
 #[derive(Clone, Copy, Debug, Default)]
 struct Dropping {
     asked: usize,
@@ -104,7 +104,7 @@ impl Local {
         }
     }
 
-    /// Does what it is told, if it can now.
+    /// Executes its command, if it can now.
     fn obey(&mut self, ctx: &mut Context, command: Handle<Message>) -> bool {
         let Message { kind, sideband, tag, .. } = ctx.messages[command];
         match kind {

@@ -1,4 +1,4 @@
-//! What decides whether an L1 may use a line: the blocks, the same in no time, or nobody.
+//! What decides whether an L1 may use a line: the blocks, the same in no time, or none.
 
 use std::fmt::Debug;
 

@@ -75,7 +75,7 @@ impl Ideal {
         }
     }
 
-    /// The machine's, which whoever comes first makes.
+    /// The machine's, made by the first user.
     pub fn of(make: &mut Make, parameters: &Parameters) -> Rc<RefCell<Self>> {
         let m = &make.system.machine;
         let banks = usize::from(m.chiplets * make.system.l2.banks);

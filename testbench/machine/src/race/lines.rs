@@ -44,7 +44,7 @@ impl Lines {
         self.array.find(addr).filter(|&way| self.array.miss(way).is_none())
     }
 
-    /// The way that a fetched line is to take: that of an old copy, else one that nobody holds.
+    /// The way that a fetched line is to take: that of an old copy, else one that is not held.
     pub fn room(&self, addr: u64) -> Option<Way> {
         match self.array.find(addr) {
             Some(way) => self.array.miss(way).is_none().then_some(way),

@@ -83,7 +83,7 @@ impl Parameters {
     }
 }
 
-/// All CUs share the L2 of a line, which performs atomics; nobody else writes it while a kernel
+/// All CUs share the L2 of a line, which performs atomics; no other agent writes it while a kernel
 /// runs (specification 5.6, 5.7 U13).
 pub fn check(machine: &Resolved) -> Result<(), ConfigError> {
     let Resolved { system, l1, l2, policy, .. } = *machine;

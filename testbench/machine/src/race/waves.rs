@@ -130,7 +130,7 @@ impl Waves {
         self.ready |= std::mem::take(&mut self.next);
     }
 
-    /// The wave goes back: what has not acted is nobody's any more.
+    /// The wave goes back: what has not acted has no owner.
     pub fn drop_all(&mut self, wave: usize, into: &mut Vec<Handle<Message>>) {
         into.extend(self.queues[wave].drain(..));
         for waves in [&mut self.ready, &mut self.next, &mut self.blocked, &mut self.absent] {

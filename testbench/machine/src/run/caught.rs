@@ -6,7 +6,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
 thread_local! {
-    /// This thread's panics are told by whoever catches them.
+    /// This thread's panics are reported where they are caught.
     static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 

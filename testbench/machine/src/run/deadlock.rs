@@ -1,4 +1,4 @@
-//! Who waits for whom when nobody can go on.
+//! The wait-for chain when no component can continue.
 
 use std::fmt::Write;
 

@@ -30,10 +30,10 @@ pub enum RunError {
     /// Something of the system is too small for the program.
     #[error("{0}")]
     Limit(String),
-    /// Nobody can go on.
+    /// No component can continue.
     #[error("deadlock in cycle {cycle}\n{report}")]
     Deadlock {
-        /// Last cycle in which anybody was active.
+        /// Last cycle in which a component was active.
         cycle: Cycle,
         /// Who waits for whom.
         report: String,
@@ -56,9 +56,9 @@ pub enum RunError {
     /// The machine itself is wrong.
     #[error("{messages} messages and {lines} payloads remain after the last kernel's release")]
     Lost {
-        /// Messages that nobody will take.
+        /// Messages that will not be taken.
         messages: usize,
-        /// Payloads that nobody has given back.
+        /// Payloads that were not freed.
         lines: usize,
     },
     /// A byte is wrong.

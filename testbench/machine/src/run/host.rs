@@ -76,7 +76,7 @@ impl Machine {
             } else {
                 bank.forget_line(first);
             }
-            // A hook may have to tell its block.
+            // A hook may have to notify its block.
             self.wake(ComponentId(place as u32), self.ctx.now + 1);
         }
     }

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 const MOST_LOOKS: u32 = 4096;
 const LEAST_LOOKS: u32 = 16;
 
-/// Whoever sleeps longer waits for a thread that has no core: it had better leave its own at once.
+/// A longer sleep waits for a thread without a core: better yield the own core at once.
 const LONG: Duration = Duration::from_micros(200);
 
-/// Somebody has left for good: there will be no more meetings.
+/// A thread has left for good: there will be no more meetings.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Closed;
 
@@ -77,7 +77,7 @@ impl Meeting {
         if self.arrived.load(Ordering::SeqCst) < all { Err(Closed) } else { Ok(()) }
     }
 
-    /// Nobody waits any longer for who does not come.
+    /// Ends the wait for a thread that does not come.
     pub(super) fn close(&self) {
         self.is_closed.store(true, Ordering::SeqCst);
         self.ring();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_who_has_left() {
+    fn threads_that_left_are_not_waited_for() {
         let meeting = Meeting::new(2);
         thread::scope(|scope| {
             let waits = scope.spawn(|| meeting.meet(1, &mut Patience::default()));

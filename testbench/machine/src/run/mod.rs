@@ -5,6 +5,7 @@ mod coherent;
 pub mod deadlock;
 mod error;
 mod host;
+mod kernel;
 pub mod kernel_use;
 mod meeting;
 mod memory;
@@ -12,6 +13,7 @@ mod observe;
 mod options;
 mod packets;
 mod probed;
+mod results;
 pub mod shard;
 mod skip;
 mod steps;
@@ -25,9 +27,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use cosim::body::BodyKind;
 use cosim::cpelide::SyncMode;
-use cosim::cpelide::packet::Scope;
 use cosim::socket::Sockets;
-use traces::trace::{self, Bound, Event, KernelHead, Reader};
+use traces::trace::{self, Bound, Event, Reader};
 use traces::workloads::SplitMix64;
 
 pub use error::RunError;
@@ -47,26 +48,22 @@ use watchdog::Watchdog;
 use crate::build::part::Part;
 use crate::build::{Built, build, promises};
 use crate::check;
-use crate::check::Checked;
 use crate::check::life::Life;
 use crate::check::sequential::Sequential;
 use crate::check::timed::Timed;
-use crate::check::values::Values;
 use crate::config::System;
-use crate::config::bodies::{Bodies, Cp};
+use crate::config::bodies::Bodies;
 use crate::config::memory_model::MemoryModel;
+use crate::context::Context;
 use crate::context::copies::Copies;
 use crate::context::places::{Placement, Places};
-use crate::context::{Context, Launched};
 use crate::engine::pool::Pool;
 use crate::engine::{ComponentId, Cycle, LAST_CYCLE, Wheel};
 use crate::gate::Gate;
 use crate::l3::memories::Memories;
-use crate::launch::Room;
-use crate::run::kernel_use::{KernelUse, KernelUses};
+use crate::run::kernel_use::KernelUses;
 use crate::statistics;
 use crate::statistics::recording::Samples;
-use crate::statistics::traffic::Traffic;
 
 /// Steps between two calls of who wants to know how far the run is, and of the watchdog: a power of
 /// 2.
@@ -118,7 +115,7 @@ pub struct Machine {
     buffers: Buffers,
     observers: Observers,
     watchdog: Watchdog,
-    /// Statistics over time, where somebody wants them.
+    /// Statistics over time, if they are recorded.
     samples: Option<Box<Samples>>,
     /// Where snapshots are published, if they are wanted.
     probing: Option<Box<Probing>>,
@@ -352,7 +349,7 @@ impl Machine {
         self.join_streams()?;
         self.look_behind_skipped()?;
         let cycles = self.ctx.now;
-        // What designs count goes on while nobody visits them.
+        // Designs count on while they are idle.
         for (id, part) in (0..).map(ComponentId).zip(&mut self.parts) {
             if matches!(part, Part::Unit(_) | Part::Core(_)) && self.ctx.has_component(id) {
                 self.ctx.me = id;
@@ -378,8 +375,8 @@ impl Machine {
         }
     }
 
-    /// What an L1 design still says to itself after the last kernel arrives before anybody looks
-    /// for lost messages.
+    /// Messages that an L1 design still sends after the last kernel arrive before the check for
+    /// lost messages.
     fn let_arrive(&mut self) -> Result<(), RunError> {
         if let Some(team) = &mut self.team {
             // Else one may be at the end while others wait for it.
@@ -399,7 +396,7 @@ impl Machine {
         self.team.as_ref().map_or_else(own, |team| team.in_use())
     }
 
-    /// The next cycle in which anybody may be active.
+    /// The next cycle in which a component may be active.
     fn next(&self) -> Option<Cycle> {
         self.team.as_ref().map_or_else(|| self.ctx.wheel.next(), |team| team.next())
     }
@@ -419,196 +416,6 @@ impl Machine {
 
     fn gate_mut(&mut self) -> Option<&mut Gate> {
         self.parts.last_mut().and_then(Part::gate_mut)
-    }
-
-    /// What runs the firmware.
-    pub fn cp(&self) -> Cp {
-        self.bodies.cp(&self.system)
-    }
-
-    /// Cycles so far.
-    pub fn cycle(&self) -> Cycle {
-        self.ctx.now
-    }
-
-    /// What was checked.
-    pub fn checked(&self) -> Checked {
-        let others = self.team.iter().flat_map(|team| &team.counted);
-        others.fold(self.ctx.check.checked, |sum, others| sum + others.checked)
-    }
-
-    /// What is known of the times of accesses, where L1s say them and they are checked.
-    pub fn timed(&self) -> Option<&Timed> {
-        self.ctx.timed.as_deref()
-    }
-
-    /// What loads and atomics have found, where that is kept.
-    pub fn values(&self) -> Option<&Values> {
-        self.ctx.values.as_deref()
-    }
-
-    /// What is known of the order of accesses, where it is checked.
-    pub fn sequential(&self) -> Option<&Sequential> {
-        self.ctx.sequential.as_deref()
-    }
-
-    /// Whether all accesses were found to be sequentially consistent, by their order or their
-    /// times.
-    pub fn is_sequential(&self) -> bool {
-        self.sequential().is_some() || self.timed().is_some_and(Timed::is_sequential)
-    }
-
-    /// Kernels that have run.
-    pub fn kernels(&self) -> u32 {
-        self.kernels
-    }
-
-    /// What each kernel has cost, where that is kept.
-    pub fn kernel_uses(&self) -> Vec<KernelUse> {
-        self.kernel_uses.named(self.names())
-    }
-
-    /// What happened to the byte that was watched.
-    pub fn life(&self) -> String {
-        self.ctx.life.tell(&self.ctx.layout)
-    }
-
-    /// The windows of a run on several threads.
-    pub fn windows(&self) -> Option<Windows> {
-        self.team.as_ref().map(|team| team.windows)
-    }
-
-    /// Every statistic that has a value.
-    pub fn statistics(&self) -> Vec<(String, u64)> {
-        self.names().named(&self.values_of_statistics())
-    }
-
-    /// The names of all statistics.
-    fn names(&self) -> &statistics::Names {
-        self.names.get_or_init(|| statistics::Names::new(&self.parts, &self.ctx))
-    }
-
-    /// Every statistic, by number.
-    fn values_of_statistics(&self) -> Vec<u64> {
-        let names = self.names();
-        let mut values = names.values(&self.parts, &self.ctx);
-        for others in self.team.iter().flat_map(|team| &team.counted) {
-            names.join(&mut values, &others.statistics);
-        }
-        values
-    }
-
-    /// A kernel has ended that was launched in cycle `since`.
-    fn add_kernel_use(&mut self, name: &str, since: Cycle) -> Result<(), RunError> {
-        if self.options.by_kernel {
-            self.gather_statistics()?;
-            let now = self.values_of_statistics();
-            self.kernel_uses.add(name, self.ctx.now - since, &now);
-        }
-        Ok(())
-    }
-
-    /// Bytes by where they went: from chiplet to chiplet, from GPU to GPU, through kinds of ports.
-    pub fn traffic(&self) -> Traffic {
-        let own = Traffic::of(&self.parts, &self.ctx);
-        let others = self.team.iter().flat_map(|team| &team.counted);
-        others.fold(own, |sum, others| sum + &others.traffic)
-    }
-
-    /// A kernel begins, under a number that no other that runs has.
-    fn begin(&mut self, launch: usize, number: u32, head: &KernelHead) -> Result<(), RunError> {
-        let items: u32 = head.local.iter().product();
-        let refused = |problem| RunError::Program { kernel: head.name.clone(), problem };
-        let room = Room::of_group(items, head.group_memory, &self.system.cu).map_err(refused)?;
-        let row = head.grid[0] / head.local[0].max(1);
-        self.ctx.launches[launch] = Launched { kernel: number, items, room, row };
-        self.ctx.check.begin_kernel(launch, number, head);
-        if let Some(spans) = self.ctx.spans() {
-            spans.groups.begin_kernel(launch, &head.name);
-        }
-        Ok(())
-    }
-
-    /// A kernel to its end.
-    fn kernel(&mut self, head: &KernelHead) -> Result<(), RunError> {
-        self.begin_simulated();
-        let number = self.kernels;
-        let spans = self.spans(head.groups, self.chiplets_of(head));
-        let handed_over = self.handed_over.take();
-        let launch = handed_over.as_ref().map_or(0, |handover| handover.launch);
-        if handed_over.is_none() {
-            self.begin(launch, number, head)?;
-        }
-        if let Some(sequential) = &mut self.ctx.sequential {
-            sequential.begin_kernel(number);
-        }
-        self.place_pages(head, &spans);
-        self.perturb(number);
-        let start = self.ctx.now;
-        let scopes = match handed_over {
-            Some(handover) => handover.scopes,
-            None => {
-                let scopes = self.scopes()?;
-                self.submit(Handover { launch, number, stream: 0, scopes }, head, &spans);
-                scopes
-            }
-        };
-        self.hand_over_next(launch, head)?;
-        self.simulate(&head.name)?;
-        if let Some(sequential) = &mut self.ctx.sequential {
-            sequential.end_kernel();
-            self.check()?;
-        }
-        if let Some(timed) = &mut self.ctx.timed {
-            timed.end_kernel();
-            self.check()?;
-        }
-        self.kernels += 1;
-        self.add_kernel_use(&head.name, start)?;
-        self.end_simulated(head, start);
-        match self.sync {
-            // Nobody will ever see to it.
-            SyncMode::None => {
-                self.ctx.check.end_kernel_unseen();
-                Ok(())
-            }
-            // A later kernel will.
-            _ if scopes.release != Scope::System => Ok(()),
-            _ => self.look_at_memory(launch),
-        }
-    }
-
-    /// Other latencies, where that is wanted, the same for the same kernel of any machine.
-    fn perturb(&mut self, kernel: u32) {
-        if let Some(seed) = self.options.perturb {
-            let mut random = SplitMix64::new(seed ^ u64::from(kernel) << 32);
-            self.ctx.network.perturb(|| random.below(u64::from(NOISE) + 1) as u32);
-        }
-    }
-
-    /// First touch: pages get the chiplet whose work-group comes first in the trace's order.
-    fn place_pages(&mut self, head: &KernelHead, spans: &[(u32, u32)]) {
-        if self.ctx.places.by_first_touch() {
-            for touch in &head.first_touches {
-                let after = spans.partition_point(|&(first, _)| first <= touch.group);
-                // Of chiplets with no work-group the last begins where the next one does.
-                self.ctx.places.touch(touch.page, after.saturating_sub(1) as u16);
-            }
-        }
-    }
-
-    /// Simulates until every GPU has written its completion signal. `kernel`: the name of what they
-    /// run.
-    fn simulate(&mut self, kernel: &str) -> Result<(), RunError> {
-        if let Some(probing) = &mut self.probing {
-            kernel.clone_into(&mut probing.kernel);
-        }
-        let all = self.completions() + u32::from(self.ctx.layout.gpus);
-        while self.completions() < all {
-            self.step()?;
-        }
-        self.show_packets(kernel);
-        Ok(())
     }
 }
 

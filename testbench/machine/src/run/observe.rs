@@ -71,8 +71,8 @@ pub(super) struct Observers {
 }
 
 impl Observers {
-    /// True where somebody wants to see more than how far the run is.
-    pub(super) fn are_told_of_blocks(&self) -> bool {
+    /// True where more than the run's progress is observed.
+    pub(super) fn observe_blocks(&self) -> bool {
         self.tlp.is_some() || self.packet.is_some()
     }
 }
@@ -210,13 +210,13 @@ impl Machine {
         }
     }
 
-    /// Tells how far the run is, every some thousand steps.
+    /// Reports the run's progress, every some thousand steps.
     pub fn on_progress(&mut self, see: impl FnMut(&Progress) + 'static) {
         self.observers.progress = Some(Box::new(see));
     }
 
     #[cold]
-    pub(super) fn tell_progress(&mut self) {
+    pub(super) fn report_progress(&mut self) {
         let checked = self.ctx.check.checked;
         let mut groups = self.groups();
         let mut checked = checked.loads + checked.atomics;

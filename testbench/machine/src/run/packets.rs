@@ -55,7 +55,7 @@ impl Machine {
         Ok(Scopes { acquire: self.scope(host_changed), release: self.scope(is_host_next) })
     }
 
-    /// While the kernel of a launch runs its GPU is told of the next one, unless the host comes
+    /// While the kernel of a launch runs its GPU gets the next one, unless the host comes
     /// between (CPElide specification 5.10).
     pub(super) fn hand_over_next(
         &mut self,

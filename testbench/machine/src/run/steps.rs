@@ -53,7 +53,7 @@ impl Machine {
             coherent::compare(&self.ctx, &self.parts).map_err(RunError::Block)?;
         }
         if self.steps / PROGRESS_STEPS > before / PROGRESS_STEPS {
-            self.tell_progress();
+            self.report_progress();
             self.watch()?;
         }
         if self.trial.is_some() && self.ends_trial() {

@@ -3,7 +3,7 @@
 //!
 //! Such a run has one thread. Where kernels cannot overlap they run in the order of the trace, each
 //! on its stream's chiplets: with several GPUs, where sequential consistency is checked, and under
-//! L1 designs that do not allow it (`Hooks::overlap`).
+//! L1 designs that do not allow it (`IssuePolicy::concurrent_kernels`).
 
 use ports::cpelide::types::SLOTS;
 use traces::trace::{Bound, Clock, Event, KernelHead, Streams, is_before};
@@ -97,7 +97,7 @@ impl Machine {
     /// The program has several streams.
     pub(super) fn begin_streams(&mut self, bound: Vec<Bound>) {
         let allow = |part: &Part| match part {
-            Part::Core(core) => core.l1().hooks().overlap,
+            Part::Core(core) => core.l1().issue_policy().concurrent_kernels,
             _ => true,
         };
         let is_alone = self.ctx.layout.gpus == 1 && self.ctx.sequential.is_none();
@@ -126,7 +126,7 @@ impl Machine {
                 let place = queues.streams.place(head.stream);
                 let clock = queues.streams.launch(head.stream);
                 queues.waiting.push(Kernel { number, head: head.clone(), place, clock });
-                // Who comes first in the program has a page, whoever runs first.
+                // The first in program order has a page, in every order of execution.
                 let spans = self.spans(head.groups, self.chiplets_of(head));
                 self.place_pages(head, &spans);
                 while self.queues.as_ref().is_some_and(|queues| queues.waiting.len() >= WINDOW) {

@@ -44,7 +44,7 @@ impl Office {
     }
 }
 
-/// However a thread ends, nobody waits for it.
+/// However a thread ends, no other waits for it.
 struct Leaving<'a>(&'a Office);
 
 impl Drop for Leaving<'_> {
@@ -188,7 +188,7 @@ impl Team {
         next.flatten().min()
     }
 
-    /// Somebody is visited in this cycle, as all threads know.
+    /// A component wakes up in this cycle, as all threads know.
     fn visit_at(&mut self, ctx: &mut Context, at: Cycle) {
         for report in &mut self.reports {
             report.next = Some(report.next.map_or(at, |next| next.min(at)));
@@ -208,7 +208,7 @@ impl Team {
         in_use.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
     }
 
-    /// What the others have told of how far they are.
+    /// The progress that the others have reported.
     pub(super) fn done_by_others(&self) -> (u64, u64) {
         let done = self.others().map(|number| self.reports[number].done);
         done.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
@@ -236,7 +236,7 @@ impl Machine {
         let is_seen = ctx.recorder.is_some()
             || watch.is_some()
             || compare_lines > 0
-            || self.observers.are_told_of_blocks()
+            || self.observers.observe_blocks()
             || self.sockets.is_watched();
         // A trace that cannot be read fails on one thread.
         let has_streams = || ctx.program.streams().map_or(true, |number| number > 1);
@@ -371,7 +371,7 @@ impl Machine {
         }));
     }
 
-    /// Visits a component, whoever has it.
+    /// Ticks a component, on any thread.
     pub(super) fn wake(&mut self, id: ComponentId, at: Cycle) {
         if self.ctx.has_component(id) {
             self.ctx.wheel.wake(id, at);

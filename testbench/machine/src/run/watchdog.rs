@@ -1,20 +1,20 @@
-//! Finds a run in which somebody looks again and again for what never comes.
+//! Finds a run in which a component polls for what never comes.
 //!
-//! Where nobody can go on, nobody has a visit ahead, and the run ends at once. But two kinds of
-//! component are visited in every cycle of their clock as long as they have something in hand,
-//! whether it moves or not: the gate, and a bank, CU or unit with a busy block of a design. So
-//! every some steps the watchdog looks at the whole machine. It reports a deadlock when in two
+//! Where no component can continue, none has a wake-up ahead, and the run ends at once. But two
+//! kinds of component are ticked in every cycle of their clock as long as they have something in
+//! hand, whether it moves or not: the gate, and a bank, CU or unit with a busy block of a design.
+//! So every some steps the watchdog looks at the whole machine. It reports a deadlock when in two
 //! looks that follow each other
 //!
 //! - no other component has a visit ahead, and none at all has one beyond the time wheel's buckets
 //!   ([`has_far`](crate::engine::Wheel::has_far)); and
 //! - nothing has been sent, taken, issued or checked between them, nor has anything left a GPU.
 //!
-//! No machine that goes on is reported. Whoever waits for a time has a visit ahead in the cycle in
-//! which that is over: a wave behind a long gap, a memory channel or a link between chiplets of any
-//! slowness, a command processor, and the receiver of what is on its way. So neither gaps that the
-//! time wheel skips nor long waits are taken for a standstill, however often the gate or a bank is
-//! visited meanwhile: because a window of them is shown, say. What is left at the first look
+//! No machine that goes on is reported. A component that waits for a time has a wake-up
+//! in the cycle in which that is over: a wave behind a long gap, a memory channel or a link between
+//! chiplets of any slowness, a command processor, and the receiver of a message. So neither
+//! gaps that the time wheel skips nor long waits are taken for a standstill, however often the gate
+//! or a bank is ticked meanwhile: because a window of them is shown, say. What is left at the first look
 //! happens within the buckets, within the gate, or within a directory's block, and ends in
 //! something that is counted. There are at least as many cycles as steps between two looks, which
 //! is at least
@@ -36,7 +36,7 @@ const LINK_CYCLES: u64 = 1 << 20;
 /// What changes with everything that moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pulse {
-    /// Bytes sent by anybody inside the GPUs, and messages that nobody has taken.
+    /// Bytes sent by components inside the GPUs, and messages that were not taken.
     sent: (u64, u64),
     /// TLPs, and bytes of what comes back, between GPUs.
     between: u64,
@@ -76,7 +76,7 @@ impl Machine {
         let silent = (!self.awaits()).then(|| (self.ctx.now, self.pulse()));
         let before = std::mem::replace(&mut self.watchdog.silent, silent);
         if let Some(team) = &mut self.team {
-            // What nobody has sees move stands still.
+            // What does not move stands still.
             let pulse = |look: (Cycle, Pulse)| look.1;
             team.is_silent = silent.is_some() && silent.map(pulse) == before.map(pulse);
             return Ok(());
@@ -90,7 +90,7 @@ impl Machine {
         Err(RunError::Deadlock { cycle, report })
     }
 
-    /// True where somebody waits for a time.
+    /// True where a component waits for a time.
     pub(super) fn awaits(&self) -> bool {
         let looks_again = |id: ComponentId| match self.parts[id.0 as usize] {
             Part::Gate(_) => true,

@@ -70,9 +70,9 @@ struct Policy {
     /// It is no baseline.
     manages: bool,
     inputs: In,
-    /// Lines that have gone, and that the block has not been told of: it hears of one in a cycle.
+    /// Lines that have gone, and that the block has not received: it receives one in a cycle.
     gone: VecDeque<Place>,
-    /// It has been told of a line that has come; whether that is shared; and where it goes.
+    /// It was notified of a filled line; whether that is shared; and where it goes.
     is_asked: bool,
     is_shared: bool,
     victim: Option<Victim>,
@@ -138,7 +138,7 @@ impl L1Policy for Policy {
                 false => Choice::Nowhere,
             };
         }
-        // A way that the block thinks is taken must be no other line's by the time it hears.
+        // A way that the block thinks is taken must be no other line's when the block is notified.
         if !self.is_asked && self.gone.is_empty() {
             let set = (ways.first / self.ways) as u16;
             self.is_shared = answer.hint != 0;
@@ -166,7 +166,7 @@ impl L1Policy for Policy {
             self.inputs.inv = Some(place);
         } else {
             self.gone.push_back(place);
-            // The line that has come is told of later.
+            // The block is notified of the filled line later.
             if self.inputs.fill.take().is_some() {
                 self.is_asked = false;
             }

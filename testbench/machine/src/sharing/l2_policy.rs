@@ -1,7 +1,7 @@
 //! The policy of an L2 bank in its socket (`sharing.l2 = "sharing-aware"`).
 //!
-//! The block is told of each access of a request to a line: of a line that is here or on its way
-//! before the request is performed, or put to those that wait; of any other when a way is chosen.
+//! The block is notified of each access of a request to a line: of a cached line or a pending fill
+//! before the request is performed or parked; of any other when a way is chosen.
 //! What it has said of a request stands in the request's `hint` until the bank answers it.
 
 use std::collections::VecDeque;
@@ -137,7 +137,7 @@ struct Policy {
     /// Free MSHRs.
     mshrs: Vec<u8>,
     /// Lines that have come, and lines that have gone, that the block has not been told of: it
-    /// hears of one in a cycle. And how many of each set have gone.
+    /// receives one in a cycle. And how many of each set have gone.
     filled: VecDeque<Way>,
     gone: VecDeque<Way>,
     gone_of: Vec<u32>,
@@ -156,7 +156,7 @@ impl Policy {
             self.see(ctx, &inputs);
         }
         self.block.catch_up(now, &In::default());
-        self.tell();
+        self.notify();
     }
 
     /// What has become of the last inputs.
@@ -239,7 +239,7 @@ impl Policy {
         }
     }
 
-    /// The pending request takes a way of those that are free: the block's, or, where somebody
+    /// The pending request takes a way of those that are free: the block's, or, where a request
     /// waits for a line there that is valid for the block, another one, which changes numbers
     /// with it.
     fn take(&mut self, Ways { first, free }: Ways) -> Option<Way> {
@@ -267,8 +267,8 @@ impl Policy {
         self.gone_of[(way / self.ways) as usize] -= 1;
     }
 
-    /// Tells the block of a line that has come, and of one that has gone, or of all.
-    fn tell(&mut self) {
+    /// Notifies the block of a filled line, and of an evicted one, or of all.
+    fn notify(&mut self) {
         if let Some(way) = self.filled.pop_front() {
             self.fill_now(way);
         }
@@ -285,7 +285,7 @@ impl Policy {
         }
     }
 
-    /// Tells it of a line that has come.
+    /// Notifies it of a filled line.
     fn fill_now(&mut self, way: Way) {
         let Line::Reserved(mshr) = self.lines[way as usize] else {
             unreachable!("it was waited for")

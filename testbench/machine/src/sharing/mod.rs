@@ -23,7 +23,7 @@ fn report_if(ctx: &mut Context, place: &str, is_wrong: bool, what: &str) {
     }
 }
 
-/// A block's error code ends the run: whoever stands around it has gone wrong.
+/// A block's error code ends the run: the component around it is wrong.
 fn report(ctx: &mut Context, place: &str, code: Option<u8>) {
     if let Some(code) = code {
         let problem = format!("{place}: the sharing-aware block reports error code {code}");

@@ -37,7 +37,7 @@ pub const SECTION: Section = Section {
 const MOST_SLOTS: u32 = 16;
 
 /// The paper's, for the machine. A block has the next power of 2 of a cache's sets; of those that
-/// the cache does not have it never hears. SMs are those that a bank can be asked by; a scheduler
+/// the cache does not have are not sent. SMs are those that a bank can be asked by; a scheduler
 /// has those of its chiplet.
 fn blocks(system: &System) -> Sharing {
     let paper = Sharing::named().remove("paper").expect("it has a name");

@@ -94,7 +94,7 @@ struct Scheduled {
     /// First work-group of the launch that it has taken.
     first: u32,
     inputs: In,
-    /// Work-groups that have ended on each CU, and that the block has not been told of: it hears of
+    /// Work-groups that have ended on each CU, and that the block has not received: it receives
     /// one of each in a cycle.
     ended: Vec<u32>,
 }

@@ -1,4 +1,4 @@
-//! What is recorded of a run for whoever shows it: statistics over time, and how long loads take.
+//! What is recorded of a run for display: statistics over time, and how long loads take.
 
 use std::collections::BTreeMap;
 

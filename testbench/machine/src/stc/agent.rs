@@ -20,7 +20,7 @@ use crate::context::message::{Kind, Message, Packed};
 use crate::engine::pool::Handle;
 use crate::engine::{Cycle, WireId};
 use crate::l1::src::Spec;
-use crate::l1::{Hooks, L1, Port};
+use crate::l1::{Callbacks, IssuePolicy, L1, Port};
 use crate::statistics::CounterValues;
 
 /// Makes what stands beside a CU.
@@ -132,7 +132,7 @@ struct Agent {
 }
 
 impl Agent {
-    /// The cycle begins, for whoever comes first in it.
+    /// The cycle begins, at the first call in it.
     fn begin(&mut self, port: &mut Port) {
         let now = port.ctx.now;
         if self.begun == now {
@@ -144,7 +144,7 @@ impl Agent {
         self.inputs = In { prep, chg, chg_info, sweep_done, ..In::default() };
         let passed = now.saturating_sub(self.block.cycle());
         if passed > 0 {
-            // They were the sweep's, if anybody's.
+            // They were the sweep's, if they are owned.
             self.has_swept = self.out.sweep && self.cache.unswept() > 0;
             if self.out.sweep {
                 self.sweep(passed);
@@ -342,15 +342,13 @@ impl L1 for Agent {
         true
     }
 
-    fn hooks(&self) -> Hooks {
+    fn callbacks(&self) -> Callbacks {
+        Callbacks { end_cycle: true, may_request: true, ..Callbacks::default() }
+    }
+
+    fn issue_policy(&self) -> IssuePolicy {
         let outstanding = Some(TAGS as u32);
-        Hooks {
-            end_cycle: true,
-            refuses: true,
-            exclusive_lines: true,
-            outstanding,
-            ..Hooks::default()
-        }
+        IssuePolicy { exclusive_lines: true, outstanding, ..IssuePolicy::default() }
     }
 
     fn end_cycle(&mut self, port: &mut Port) {
@@ -366,7 +364,7 @@ impl L1 for Agent {
         let Down { dmd_ack, prep, chg, chg_info } = self.seen;
         let inputs = In { dmd_ack, prep, chg, chg_info, ..self.inputs };
         self.inputs = In { sweep_done: self.cache.unswept() == 0, ..inputs };
-        // At least every second cycle is the sweep's, and each in which nobody else may look.
+        // At least every second cycle is the sweep's, and each in which no request may look.
         let ld = ld.filter(|_| !self.is_stalled);
         let sweeps = sweep && self.cache.unswept() > 0;
         let alone = ld.is_none() && st.is_none();

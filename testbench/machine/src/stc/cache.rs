@@ -103,7 +103,7 @@ impl Cache {
         self.next = 0;
     }
 
-    /// Sets that nobody has looked at in this epoch.
+    /// Sets without a look-up in this epoch.
     pub fn unswept(&self) -> u64 {
         self.untouched.into()
     }

@@ -115,7 +115,7 @@ impl GpuUnit for Manager {
                 ctx.show(wire, down);
             }
         }
-        // Nobody demands anything: it wakes only to count.
+        // Nothing is demanded: it wakes only to count.
         let quiet = self.block.quiet_cycles();
         ctx.wake_after(if quiet > LONGEST { Cycle::MAX } else { quiet });
     }

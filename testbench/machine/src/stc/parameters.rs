@@ -93,7 +93,7 @@ impl Parameters {
     }
 }
 
-/// All CUs share the L2 of a line, and nobody else writes it while a kernel runs (specification
+/// All CUs share the L2 of a line, and no other agent writes it while a kernel runs (specification
 /// 5.7, item 5).
 pub fn check(machine: &Resolved) -> Result<(), ConfigError> {
     let Resolved { system, l1, l2, policy, .. } = *machine;

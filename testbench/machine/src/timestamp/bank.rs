@@ -121,7 +121,7 @@ struct Bank {
     /// Writes that memory has not acknowledged.
     unacknowledged: u32,
     syncing: Option<Syncing>,
-    /// Whoever asked for it, if it was not the bank itself; lines written by then.
+    /// Its requester, if it was not the bank itself; lines written by then.
     command: Option<(Handle<Message>, u64)>,
     /// The host has written below.
     is_old: bool,

@@ -31,7 +31,7 @@ pub struct Keeps {
     /// sees them.
     access: Option<Handle<Message>>,
     request: Option<Handle<Message>>,
-    /// All lines have gone, which the policy hears when it has seen all accesses.
+    /// All lines were evicted, of which the policy is notified after all accesses.
     all_gone: bool,
 }
 
@@ -143,7 +143,7 @@ impl Keeps {
         })
     }
 
-    /// The oldest answer leaves. The policy says what its L1 hears of its line.
+    /// The oldest answer leaves. The policy selects the hint that the L1 gets of its line.
     pub fn answer(&mut self, ctx: &mut Context, answer: Handle<Message>) {
         let (way, _) = self.used.pop_front().expect("what is answered was performed");
         let access = self.access.take().expect("the policy knows it");

@@ -1,5 +1,5 @@
-//! A policy beside an L1 (`sharing.l1`): it says which way a line takes that has come, and hears
-//! what becomes of the lines.
+//! A policy beside an L1 (`sharing.l1`): it selects the way of a filled line, and is
+//! notified of evictions.
 
 use std::collections::VecDeque;
 

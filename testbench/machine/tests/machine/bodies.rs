@@ -55,7 +55,7 @@ fn directories_as_rtl_and_in_lockstep_give_the_models_run() {
 /// it takes other times, and all values are right too.
 #[test]
 fn hosts_of_the_firmware_give_the_same_run() {
-    if firmware_embed::ELVES.is_empty() || bodies::ready("command_processor").is_err() {
+    if firmware::image::ELVES.is_empty() || bodies::ready("command_processor").is_err() {
         return eprintln!("skipped: no firmware image, or no RTL of the core");
     }
     for (name, size) in [("stream", 4096), ("jacobi2d", 64), ("pagerank_push", 256)] {

@@ -1,4 +1,4 @@
-//! A release under a directory: nobody reads an old copy after it, however long invalidations are
+//! A release under a directory: no CU reads an old copy after it, however long invalidations are
 //! on their way.
 
 use machine::systems::Shape;
@@ -67,12 +67,12 @@ fn release_waits_for_invalidations_between_gpus() {
     for link in [(4, 32, 200), (4, 1, 200)] {
         passes(&Shape { gpus: 2, gpu_link: link, ..shape() }, 0);
         passes(&Shape { gpus: 3, gpu_link: link, ..shape() }, 0);
-        // Its stores are invalidated at the home of the lines, which tells the third GPU.
+        // Its stores are invalidated at the home of the lines, which notifies the third GPU.
         passes(&Shape { gpus: 3, gpu_link: link, ..shape() }, 1);
     }
 }
 
-/// Where nothing was stored a directory's release is that of `software`, and nobody says anything.
+/// Where nothing was stored a directory's release is that of `software`, and no message is sent.
 #[test]
 fn loads_make_no_fences() {
     let groups = |what, group| {

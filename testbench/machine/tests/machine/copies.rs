@@ -136,7 +136,7 @@ fn lines_that_were_pushed_to_are_not_kept() {
     }
 }
 
-/// Copies that nobody reads get nothing: by page, and by line.
+/// Copies that are not read get nothing: by page, and by line.
 #[test]
 fn stores_go_only_where_they_are_read() {
     let both = |it: &Item<Recording>, memory: &Buffer<u32>| {

@@ -63,7 +63,7 @@ fn decisions(system: &System, cp: Cp, program: &Reader) -> Vec<Decision> {
 
 #[test]
 fn hosts_of_the_firmware_decide_alike() {
-    if firmware_embed::ELVES.is_empty() {
+    if firmware::image::ELVES.is_empty() {
         return eprintln!("skipped: this build has no firmware image");
     }
     let soak = std::env::var_os("DUET_SOAK").is_some();

@@ -68,7 +68,7 @@ fn looks_of_the_host_cost_every_design_the_same_packets() {
     }
 }
 
-/// One chiplet has nobody to keep coherent with: no decision is paid.
+/// A single chiplet has no peer to keep coherent: no decision is paid.
 #[test]
 fn launches_on_one_chiplet_cost_no_decision() {
     let program = by_default("bfs");

@@ -34,7 +34,7 @@ pub enum Blocks {
     All(BodyKind),
     /// Neighbours have different bodies, of which this is the first's.
     Mixed(BodyKind),
-    /// Models, and nobody is left alone in a cycle in which there is nothing to do.
+    /// Models, and no component skips idle cycles.
     Visited,
 }
 

@@ -112,7 +112,7 @@ fn machines() -> Vec<(System, u32)> {
 
 #[test]
 fn every_body_beside_every_other_gives_the_models_run_over_long_quiet_times() {
-    if firmware_embed::ELVES.is_empty() || bodies::ready("command_processor").is_err() {
+    if firmware::image::ELVES.is_empty() || bodies::ready("command_processor").is_err() {
         return eprintln!("skipped: no firmware image, or no RTL of the core");
     }
     let mut seen = BTreeSet::new();

@@ -23,7 +23,7 @@ fn less_waiting_takes_less_time() {
     assert!(all.is_sorted(), "{all:?}");
 }
 
-/// Counters of the SMs and those of their unit tell of the same events.
+/// Counters of the SMs and those of their unit count the same events.
 #[test]
 fn counters_of_both_sides_agree() {
     let params = Params { size: 256, iterations: 64, seed: 1 };

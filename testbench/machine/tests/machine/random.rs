@@ -71,7 +71,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// Steps of single work-items of one group on one word: what they load has one right value where a
-/// barrier or nobody else comes between.
+/// barrier or no other wave comes between.
 fn own_step() -> impl Strategy<Value = Step> {
     let what = prop_oneof![
         3 => Just(What::Load),

@@ -233,7 +233,7 @@ fn bank_puts_off_a_victim_that_a_design_spares() {
     assert!(sum(&[outcome], "l1.queue_bank_vetoes") > 100);
 }
 
-/// With nobody between two kernels an acquire is told so, unless the L2 has dropped lines.
+/// With no write between two kernels an acquire gets this flag, unless the L2 has dropped lines.
 #[test]
 fn an_acquire_knows_whether_memory_was_written_past_the_l1s() {
     let params = traces::kernels::program::<()>("jacobi2d").unwrap().params();

@@ -1,7 +1,7 @@
 //! STC: epochs over the whole machine (STC specification 5.6, 5.7, 8, 12).
 
 use cosim::body::BodyKind;
-use machine::design::{self, Cycle, Design, Handle, Hooks, L1, Message, Port};
+use machine::design::{self, Callbacks, Cycle, Design, Handle, IssuePolicy, L1, Message, Port};
 use machine::{Bodies, Options, RunError, systems};
 use traces::kernels::{PROGRAMS, Params};
 use traces::trace::Reader;
@@ -183,8 +183,12 @@ impl L1 for Mute {
         self.inner.acquire(port, past)
     }
 
-    fn hooks(&self) -> Hooks {
-        self.inner.hooks()
+    fn callbacks(&self) -> Callbacks {
+        self.inner.callbacks()
+    }
+
+    fn issue_policy(&self) -> IssuePolicy {
+        self.inner.issue_policy()
     }
 
     fn end_cycle(&mut self, port: &mut Port) {

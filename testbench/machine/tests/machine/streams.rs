@@ -121,7 +121,7 @@ fn streams_take_turns_where_kernels_cannot_overlap() {
 
 #[test]
 fn hosts_of_the_firmware_and_bodies_agree_with_several_streams() {
-    if firmware_embed::ELVES.is_empty() || bodies::ready("command_processor").is_err() {
+    if firmware::image::ELVES.is_empty() || bodies::ready("command_processor").is_err() {
         return eprintln!("skipped: no firmware image, or no RTL of the core");
     }
     let program = jobs("mixed_jobs", 512);

@@ -7,7 +7,7 @@ use traces::trace::Reader;
 
 use super::{MOST_CYCLES, built_in, by_default, system};
 
-/// All that a run tells.
+/// All that a run reports.
 #[derive(Debug, PartialEq)]
 struct Told {
     end: Result<u64, String>,
@@ -32,7 +32,7 @@ fn tell(system: &System, program: &Reader, options: Options) -> Told {
     }
 }
 
-/// What a run tells, the same on one to three threads.
+/// What a run reports, the same on one to three threads.
 fn same(system: &System, program: &Reader, options: Options) -> Told {
     let most = if options.max_cycles == 0 { MOST_CYCLES } else { options.max_cycles };
     let options = Options { by_kernel: true, max_cycles: most, ..options };

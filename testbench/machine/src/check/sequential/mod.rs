@@ -120,8 +120,8 @@ pub struct Placed {
     pub line: u64,
     /// The bytes that it loads or changes.
     pub mask: u128,
-    /// Of a load, or of an atomic's old bytes: who has written which bytes; nobody those that
-    /// are as at the kernel's start.
+    /// Of a load, or of an atomic's old bytes: the writes of its bytes; none of bytes that are
+    /// as at the kernel's start.
     pub read: Vec<(Option<Which>, u128)>,
 }
 

@@ -143,7 +143,7 @@ impl Sequential {
         *position = Position { at, by: Some(*which), write: number };
     }
 
-    /// Place of a write in the order; 0 of nobody's.
+    /// Place of a write in the order; 0 for the initial value.
     pub(super) fn index(&self, write: u32) -> u32 {
         if write == 0 { 0 } else { self.writes[write as usize - 1].index }
     }

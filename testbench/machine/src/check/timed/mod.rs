@@ -8,8 +8,8 @@
 //!
 //! In physical time a write stands where its bank performs it, and a load somewhere between its
 //! issue and its end: under SC it finds what was there in some cycle between (linearizability);
-//! under RC nothing that is older than what its wave has seen or written, or than what somebody
-//! wrote before a fence that was passed when the load was issued.
+//! under RC nothing that is older than what its wave has seen or written, or than a write
+//! before a fence that was passed when the load was issued.
 //!
 //! What is over is written down, and looked at when the kernel ends: only then is it known that no
 //! write comes between.
@@ -126,8 +126,8 @@ pub struct Found {
     pub line: u64,
     /// The bytes that it loads or changes.
     pub mask: u128,
-    /// Of a load, or of an atomic's old bytes: who has written which bytes; nobody those that
-    /// are as at the kernel's start.
+    /// Of a load, or of an atomic's old bytes: the writes of its bytes; none of bytes that are
+    /// as at the kernel's start.
     pub read: Vec<(Option<Which>, u128)>,
 }
 
@@ -155,8 +155,8 @@ pub struct Timed {
     touched_pages: Vec<u64>,
     found: Vec<Found>,
     failure: Option<String>,
-    /// Accesses looked at, and others: of kernels that were too large, of lines of which somebody's
-    /// generation is not sure.
+    /// Accesses looked at, and others: of kernels that were too large, of lines with an
+    /// uncertain generation.
     checked: u64,
     unchecked: u64,
 }
@@ -210,7 +210,7 @@ impl Timed {
     }
 
     /// A wave issues an access of a line: the instruction at `place` of its list. The line holds
-    /// these bytes if nobody has touched it in this kernel.
+    /// these bytes if it was not touched in this kernel.
     pub fn issue(
         &mut self,
         wave: WaveOf,
@@ -365,7 +365,7 @@ impl Timed {
         }
     }
 
-    /// An access is kept, for whoever wants to know whose writes it has found. `writes`: those of
+    /// An access is kept, to look up whose writes it has found. `writes`: those of
     /// its line that it comes behind, oldest first.
     #[cold]
     fn keep_found(&mut self, entry: &Entry, writes: &[&Access]) {

@@ -8,7 +8,7 @@ use crate::context::message::MAX_LINE;
 struct Versions<'a> {
     writes: Vec<&'a Access>,
     states: Vec<[u8; MAX_LINE]>,
-    /// When a version is the oldest that somebody may find who begins then, and which: in order,
+    /// When a version is the oldest that an access may find that begins then, and which: in order,
     /// both.
     floors: Vec<(u32, usize)>,
 }
@@ -16,7 +16,7 @@ struct Versions<'a> {
 impl Versions<'_> {
     /// The oldest that an access may find which begins in a cycle.
     fn floor(&self, begun: u32) -> usize {
-        // Of one cycle nobody knows who was first.
+        // The order within one cycle is unknown.
         match self.floors.partition_point(|&(at, _)| at < begun) {
             0 => 0,
             next => self.floors[next - 1].1,

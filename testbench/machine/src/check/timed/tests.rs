@@ -175,7 +175,7 @@ fn a_load_finds_what_was_there_in_some_cycle_of_its_own() {
     }
 }
 
-/// Under RC an old value may be found, but not behind a fence of whoever overwrote it.
+/// Under RC an old value may be found, but not behind a fence of the wave that overwrote it.
 #[test]
 fn a_write_that_a_fence_has_published_is_found() {
     for (fence, fails) in [(None, false), (Some(30), false), (Some(29), true)] {

@@ -1,11 +1,11 @@
-//! Small machines, as data, for whoever draws them at random.
+//! Small machines, as data, for random draws.
 
 use super::load;
 use crate::System;
 use crate::SystemError;
 use crate::has_policy;
 
-/// A machine in which every queue, cache and table is as small as it may be, unless told otherwise.
+/// A machine in which every queue, cache and table is as small as it may be, unless set otherwise.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// GPUs.

@@ -4,7 +4,7 @@
 //! receiver after the outlet's latency. The inlet takes messages in the order in which they reach
 //! it, each in as many cycles as its width needs, and shows each after its own latency. An outlet
 //! that leads to one inlet is a channel; outlets that share routes to many inlets are a crossbar
-//! with a queue at each output. Nobody is visited on the way: both ports are time stamps.
+//! with a queue at each output. No component wakes up on the way: both ports are time stamps.
 //!
 //! Everything is bounded by the outlets' windows: a message counts there from its sending until its
 //! receiver takes it.
@@ -244,9 +244,9 @@ impl Network {
     }
 
     /// Sends a message of `bytes` bytes of accounting class `class` to a unit. It takes `extra`
-    /// cycles longer than the latencies but overtakes nobody. Where that is negative it is early:
-    /// it overtakes those that are not, and no other. There must be room. Gives what is to be
-    /// handed to another shard, if that has the receiver.
+    /// cycles longer than the latencies but overtakes no message. With a negative `extra` it is
+    /// early: it overtakes those that are not, and no other. There must be room. Gives what is to
+    /// be handed to another shard, if that has the receiver.
     #[inline(always)]
     #[must_use]
     pub fn send(
@@ -402,7 +402,7 @@ impl Network {
         self.outlet_specs.iter().zip(self.outlets.iter().map(|o| &o.bytes))
     }
 
-    /// Bytes that all outlets have carried, and messages that nobody has taken: the same again
+    /// Bytes that all outlets have carried, and messages that were not taken: the same again
     /// where nothing has moved.
     pub fn sent_and_held(&self) -> (u64, u64) {
         self.outlets.iter().fold((0, 0), |(sent, held), o| {
@@ -553,7 +553,7 @@ mod tests {
         assert_eq!(n.refusal(fast, 2), Some(Refusal::Full));
         n.wait(&mut w, fast, 2);
         n.take(&mut w, inlet, 6);
-        // The sender knows in the next cycle, whoever was visited first, and is woken then.
+        // The sender knows in the next cycle, in every order of ticks, and is woken then.
         assert_eq!((n.refusal(fast, 6), n.refusal(fast, 7)), (Some(Refusal::Full), None));
         let mut active = Vec::new();
         while w.next().is_some_and(|at| at <= 7) {

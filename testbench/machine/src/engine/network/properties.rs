@@ -372,7 +372,7 @@ fn run_plain(layout: &Layout) -> Log {
     log
 }
 
-/// Whom the wheel names, in an order from `seed`, until it names nobody.
+/// Whom the wheel names, in an order from `seed`, until it is empty.
 fn run_real(layout: &Layout, seed: u64) -> (Log, Real) {
     let mut real = Real::new(layout);
     let mut components = layout.components.clone();
@@ -482,7 +482,7 @@ proptest! {
     })]
 
     #[test]
-    fn messages_move_as_in_a_sorted_list_whoever_is_visited_first(
+    fn messages_move_as_in_a_sorted_list_in_every_order_of_ticks(
         case in case(),
         seed in 0..1000u64,
     ) {

@@ -124,7 +124,7 @@ pub struct Auditor {
     /// Packets so far that were begun, and those of them that launch a kernel.
     packets: u64,
     launches: u32,
-    /// The last one that was complete, its stream, and whether nobody has seen it.
+    /// The last one that was complete, its stream, and whether it is unread.
     last: Packet,
     last_stream: u8,
     complete: bool,
@@ -157,7 +157,7 @@ struct Begun {
     /// What the reference says of the packet, and of the end of its kernel.
     expected: Outcome,
     expected_after: Outcome,
-    /// Work-groups that its chiplets were told of.
+    /// Work-groups that were sent to its chiplets.
     shares: Vec<Share>,
     /// Chiplets of the kernel that have not ended; and the reference knows that all have.
     running: u16,

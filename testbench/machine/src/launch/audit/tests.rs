@@ -181,7 +181,7 @@ fn barrier_is_compared_at_its_signal() {
 }
 
 #[test]
-fn chiplets_are_told_as_runs() {
+fn chiplets_are_listed_as_runs() {
     let told = [0, 0b1, 0b1011, 0xffff, 0x8006].map(|mask| Chiplets(mask).to_string());
     assert_eq!(told, ["-", "0", "0-1,3", "0-15", "1-2,15"]);
 }

@@ -62,7 +62,7 @@ impl LoadStoreUnit {
     pub(super) fn replay(&mut self, port: &mut Port, wave: usize, tag: u32) {
         let t = &port.transactions[tag];
         if self.without.is_some() && !(t.is_speculative() && usize::from(t.wave) == wave) {
-            // Without a rule the queue may hold a load that is nobody's any more.
+            // Without a rule the queue may hold a load without a wave.
             return;
         }
         port.replay(tag);

@@ -89,7 +89,7 @@ impl LoadStoreUnit {
         let Message { addr, mask, from, born, .. } = port.ctx.messages[request];
         if let Some(at) = self.misses.find(addr) {
             let joins = match self.config {
-                // Behind a store of its own nobody may get what comes.
+                // Behind an own store no load may get what comes.
                 Config::Base => !self.misses[at].no_install,
                 _ => self.youngest == Some(at) || !self.keeps(Rule::JoinYoungest),
             };

@@ -33,7 +33,7 @@ use crate::context::transactions::MAX_WAVES;
 use crate::engine::Cycle;
 use crate::engine::pool::Handle;
 use crate::l1::src::Spec;
-use crate::l1::{Hooks, L1, Port, Younger};
+use crate::l1::{Callbacks, IssuePolicy, L1, Port, Younger};
 use crate::statistics::CounterValues;
 use order::record;
 
@@ -197,7 +197,7 @@ struct LoadStoreUnit {
 }
 
 impl LoadStoreUnit {
-    /// The cycle begins, for whoever comes first in it.
+    /// The cycle begins, at the first call in it.
     fn begin(&mut self, port: &mut Port) {
         let now = port.ctx.now;
         if self.begun != now {
@@ -308,15 +308,22 @@ impl L1 for LoadStoreUnit {
         !self.is_acquiring
     }
 
-    fn hooks(&self) -> Hooks {
-        Hooks {
+    fn callbacks(&self) -> Callbacks {
+        let speculation = self.config == Config::Spec;
+        Callbacks {
             tick: true,
             end_cycle: true,
-            issue: true,
-            speculation: self.config == Config::Spec,
-            stores_go_on: !self.keeps(Rule::StoresWait),
-            places: (self.config != Config::Base).then_some(self.places),
-            ..Hooks::default()
+            may_issue: true,
+            speculation,
+            ..Callbacks::default()
+        }
+    }
+
+    fn issue_policy(&self) -> IssuePolicy {
+        IssuePolicy {
+            stores_bypass_speculation: !self.keeps(Rule::StoresWait),
+            bank_credits: (self.config != Config::Base).then_some(self.places),
+            ..IssuePolicy::default()
         }
     }
 

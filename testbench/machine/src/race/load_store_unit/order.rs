@@ -1,4 +1,4 @@
-//! What the oracle of sequential consistency is told.
+//! Reports to the oracle of sequential consistency.
 
 use crate::check::sequential::{Seen, Version, WaveOf, WriteId};
 use crate::context::message::{Kind, Message};
@@ -12,7 +12,7 @@ pub(super) fn wave_of(port: &Port, request: Handle<Message>) -> WaveOf {
     WaveOf { cu: port.ctx.messages[request].from, slot }
 }
 
-/// Tells the oracle what a load or atomic has read.
+/// Reports to the oracle what a load or atomic has read.
 #[inline]
 pub(super) fn record(
     port: &mut Port,

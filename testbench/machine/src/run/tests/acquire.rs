@@ -1,4 +1,4 @@
-//! A bank whose line is on its way while it is told to acquire: what has been read before may be
+//! A bank with a pending fill at an acquire: what has been read before may be
 //! old.
 
 use super::*;
@@ -59,7 +59,7 @@ impl Bench {
 
     fn step(&mut self, cycles: u32) {
         for _ in 0..cycles {
-            // Somebody is always active.
+            // A component is always active.
             let at = self.machine.ctx.now + 1;
             self.machine.ctx.wheel.wake(ComponentId(0), at);
             self.machine.step().unwrap();
@@ -94,7 +94,7 @@ impl Bench {
         self.send("gpu0.chiplet0.l2.bank0.orders", Message { kind, to, ..Message::default() });
     }
 
-    /// Somebody else's release reaches memory.
+    /// Another chiplet's release reaches memory.
     fn set_memory(&mut self, byte: u8) {
         self.machine.ctx.memory.of_mut(0).write(LINE, &[byte; MAX_LINE]);
     }
@@ -171,7 +171,7 @@ fn line_on_its_way_at_a_release_stays() {
 }
 
 /// The walk of a release and acquire has passed all sets and waits for its write-backs: what is
-/// read now may be older than somebody's release that comes before the acquire is over.
+/// read now may be older than another release that comes before the acquire is over.
 #[test]
 fn line_asked_for_while_an_acquire_waits_for_write_backs_is_read_again_afterwards() {
     let mut bench = Bench::new("private");

@@ -138,7 +138,7 @@ fn every_statistic_that_has_a_value_is_declared() {
             let bodies = Bodies::default();
             let mut machine =
                 Machine::new(&system, &bodies, program("kmeans", 64), Options::default()).unwrap();
-            // An L2 that nobody releases gives wrong values.
+            // An L2 without releases gives wrong values.
             let _ = machine.run();
             let all = machine.statistics();
             for (name, _) in &all {
@@ -175,7 +175,7 @@ fn kernels_share_the_cycles_and_statistics_of_the_run() {
     assert_eq!(sums, whole);
 }
 
-/// The reference is told of another table than the firmware has: it joins the structures of
+/// The reference has another table than the firmware: it joins the structures of
 /// each kernel to one, and so has one entry where the firmware has two (counter 5).
 #[test]
 fn run_ends_where_the_reference_decides_otherwise() {

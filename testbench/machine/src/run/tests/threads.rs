@@ -58,7 +58,7 @@ fn threads_meet_once_in_a_window() {
 }
 
 #[test]
-fn whoever_looks_at_the_whole_machine_has_one_thread() {
+fn observers_of_the_whole_machine_need_one_thread() {
     let looks: [fn(&mut Machine); 7] = [
         |machine| machine.options.watch = Some(0),
         |machine| machine.options.visit_all = true,

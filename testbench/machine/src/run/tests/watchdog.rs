@@ -1,4 +1,4 @@
-//! Runs in which somebody is visited for ever: those that hang are ended, those that only wait are
+//! Runs in which a component wakes up for ever: those that hang are ended, those that only wait are
 //! not.
 
 use cosim::flip::Flip;
@@ -13,10 +13,10 @@ use crate::context::pages::PAGE;
 /// The report of a run in which a component stands still from a cycle on, which must end soon; and
 /// the cycles that it was watched.
 fn hang(machine: &mut Machine, from: Cycle, which: impl Fn(&Part) -> bool) -> (String, Cycle) {
-    try_hang(machine, from, which).expect("somebody is visited for ever")
+    try_hang(machine, from, which).expect("a component wakes up for ever")
 }
 
-/// The same; none where nobody was visited any more, which is found at once.
+/// The same; none where no component woke up any more, which is found at once.
 fn try_hang(
     machine: &mut Machine,
     from: Cycle,

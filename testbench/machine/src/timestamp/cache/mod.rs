@@ -26,7 +26,7 @@ use crate::engine::pool::Handle;
 use crate::engine::{Cycle, WireId};
 use crate::l1::src::Spec;
 use crate::l1::without::take_away;
-use crate::l1::{Hooks, L1, Port};
+use crate::l1::{Callbacks, IssuePolicy, L1, Port};
 use crate::statistics::CounterValues;
 use clocks::Clocks;
 use late::Late;
@@ -131,7 +131,7 @@ struct Cache {
     drains: bool,
     free_at: Vec<Cycle>,
     issued: Issued,
-    /// Where a barrier must tell waves how late it is.
+    /// Where a barrier must give waves the time.
     clocks: Option<Clocks>,
     /// What others pass, where a rule is not kept.
     late: Late,
@@ -165,7 +165,7 @@ pub fn aop_of(op: AtomicOp) -> u8 {
 }
 
 impl Cache {
-    /// The cycle begins, for whoever comes first in it.
+    /// The cycle begins, at the first call in it.
     fn begin(&mut self, port: &mut Port) {
         let now = port.ctx.now;
         if self.begun == now {
@@ -225,7 +225,7 @@ impl Cache {
         let CoreRsp { rep, ts, op, id, data, warp } = answer;
         let request = std::mem::replace(&mut self.requests[usize::from(*id)], Handle::NONE);
         if port.ctx.timed.is_some() {
-            self.tell_end(port, answer, request);
+            self.record_end(port, answer, request);
         }
         let wave = usize::from(port.transaction(request).wave);
         let generation = self.generation_of(*rep);
@@ -341,7 +341,7 @@ impl L1 for Cache {
             own.data.0[..self.line].copy_from_slice(&port.ctx.lines[line].0[..self.line]);
         }
         if port.ctx.timed.is_some() {
-            self.tell_issue(port, request);
+            self.record_issue(port, request);
         }
         self.unit = from;
         self.inputs.core_req = Some(own);
@@ -391,16 +391,19 @@ impl L1 for Cache {
         false
     }
 
-    fn hooks(&self) -> Hooks {
-        Hooks {
+    fn callbacks(&self) -> Callbacks {
+        Callbacks {
             end_cycle: true,
-            outstanding: Some(IDS as u32),
-            issue: self.in_order || self.drains,
+            may_issue: self.in_order || self.drains,
             fence: self.fences,
             barrier: self.clocks.is_some(),
             waves: self.clocks.is_some(),
-            ..Hooks::default()
+            ..Callbacks::default()
         }
+    }
+
+    fn issue_policy(&self) -> IssuePolicy {
+        IssuePolicy { outstanding: Some(IDS as u32), ..IssuePolicy::default() }
     }
 
     fn may_issue(&mut self, port: &mut Port, wave: usize, instr: &Instr) -> bool {

@@ -1,4 +1,4 @@
-//! When accesses were, for whoever checks their order (`timed`).
+//! When accesses were, for the check of their order (`timed`).
 
 use std::collections::VecDeque;
 
@@ -47,7 +47,7 @@ impl Issued {
 impl Cache {
     /// A request begins.
     #[cold]
-    pub(super) fn tell_issue(&mut self, port: &mut Port, request: Handle<Message>) {
+    pub(super) fn record_issue(&mut self, port: &mut Port, request: Handle<Message>) {
         let Message { addr, kind, tag, from, .. } = port.ctx.messages[request];
         let Transaction { wave, place, .. } = *port.transaction(request);
         let mut before = [0; MAX_LINE];
@@ -64,7 +64,12 @@ impl Cache {
 
     /// When an access was, and what it has found.
     #[cold]
-    pub(super) fn tell_end(&mut self, port: &mut Port, answer: &CoreRsp, request: Handle<Message>) {
+    pub(super) fn record_end(
+        &mut self,
+        port: &mut Port,
+        answer: &CoreRsp,
+        request: Handle<Message>,
+    ) {
         let Message { addr, mask, kind, line, size, .. } = port.ctx.messages[request];
         let generation = self.generation_of(answer.rep);
         let id = usize::from(answer.id);

@@ -1,7 +1,9 @@
 //! For tests: an agent before the L1 that sees every call, keeps a state for each wave, and does
 //! nothing.
 
-use machine::design::{CounterValues, Design, Handle, Hooks, L1, MAX_WAVES, Message, Port, SRC};
+use machine::design::{
+    Callbacks, CounterValues, Design, Handle, L1, MAX_WAVES, Message, Port, SRC,
+};
 use traces::trace::Instr;
 
 inventory::submit! { DESIGN }
@@ -62,14 +64,14 @@ impl L1 for Agent {
         ]);
     }
 
-    fn hooks(&self) -> Hooks {
-        Hooks {
+    fn callbacks(&self) -> Callbacks {
+        Callbacks {
             tick: true,
             waves: true,
-            issue: true,
+            may_issue: true,
             fence: true,
             speculation: true,
-            ..Hooks::default()
+            ..Callbacks::default()
         }
     }
 

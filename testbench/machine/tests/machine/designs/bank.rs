@@ -3,8 +3,8 @@
 //! than an answer before that request had, although lines are filled and evicted.
 
 use machine::design::{
-    BankHook, BankPort, CounterValues, Design, Handle, Hooks, Kind, L1, Message, Packed, Port, SRC,
-    Unit, Way,
+    BankHook, BankPort, Callbacks, CounterValues, Design, Handle, IssuePolicy, Kind, L1, Message,
+    Packed, Port, SRC, Unit, Way,
 };
 use std::collections::HashMap;
 
@@ -99,8 +99,12 @@ impl L1 for Reader {
         self.inner.acquire(port, past)
     }
 
-    fn hooks(&self) -> Hooks {
-        self.inner.hooks()
+    fn callbacks(&self) -> Callbacks {
+        self.inner.callbacks()
+    }
+
+    fn issue_policy(&self) -> IssuePolicy {
+        self.inner.issue_policy()
     }
 
     fn tick(&mut self, port: &mut Port) {

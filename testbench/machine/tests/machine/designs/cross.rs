@@ -1,6 +1,6 @@
 //! For tests: what a design says crosses to other GPUs. Each request says its line, and each answer
 //! of a bank that it has passed one; hooks of L2 banks talk to those of the next GPU, and so do the
-//! units of GPUs, whose messages pass a block, `test_queue`. Nobody overtakes another.
+//! units of GPUs, whose messages pass a block, `test_queue`. No message overtakes another.
 
 use machine::design::{
     BankHook, BankPort, Class, Context, CounterValues, Design, GpuUnit, Handle, Kind, L1, Message,

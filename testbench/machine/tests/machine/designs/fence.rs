@@ -1,6 +1,6 @@
 //! For tests: each fence, and each wave's end, is delayed for some cycles.
 
-use machine::design::{CounterValues, Cycle, Design, Handle, Hooks, L1, Message, Port, SRC};
+use machine::design::{Callbacks, CounterValues, Cycle, Design, Handle, L1, Message, Port, SRC};
 use std::collections::VecDeque;
 
 inventory::submit! { DESIGN }
@@ -44,8 +44,8 @@ impl L1 for Delay {
         all.push(("fence_delays", self.fences));
     }
 
-    fn hooks(&self) -> Hooks {
-        Hooks { tick: true, fence: true, ..Hooks::default() }
+    fn callbacks(&self) -> Callbacks {
+        Callbacks { tick: true, fence: true, ..Callbacks::default() }
     }
 
     fn tick(&mut self, port: &mut Port) {

@@ -1,6 +1,6 @@
 //! For tests: each instruction is held for some cycles before it issues.
 
-use machine::design::{CounterValues, Cycle, Design, Handle, Hooks, L1, Message, Port, SRC};
+use machine::design::{Callbacks, CounterValues, Cycle, Design, Handle, L1, Message, Port, SRC};
 use std::collections::VecDeque;
 
 use traces::trace::Instr;
@@ -47,8 +47,8 @@ impl L1 for Hold {
         all.push(("hold_holds", self.holds));
     }
 
-    fn hooks(&self) -> Hooks {
-        Hooks { tick: true, issue: true, ..Hooks::default() }
+    fn callbacks(&self) -> Callbacks {
+        Callbacks { tick: true, may_issue: true, ..Callbacks::default() }
     }
 
     fn tick(&mut self, port: &mut Port) {

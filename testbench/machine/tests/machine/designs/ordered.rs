@@ -3,7 +3,7 @@
 //! `test-early` lets it pass a barrier: what checks the order must see that.
 
 use machine::design::{
-    BankHook, BankPort, Design, Handle, Hooks, Kind, L1, L2Design, MemoryModel, Message, Port,
+    BankHook, BankPort, Callbacks, Design, Handle, Kind, L1, L2Design, MemoryModel, Message, Port,
     SOFTWARE, SRC, Way,
 };
 use machine::sequential::{Seen, Version, WaveOf, WriteId};
@@ -87,8 +87,8 @@ impl L1 for NoL1 {
         true
     }
 
-    fn hooks(&self) -> Hooks {
-        Hooks { issue: self.waits, ..Hooks::default() }
+    fn callbacks(&self) -> Callbacks {
+        Callbacks { may_issue: self.waits, ..Callbacks::default() }
     }
 
     fn may_issue(&mut self, _port: &mut Port, wave: usize, instr: &Instr) -> bool {

@@ -1,11 +1,11 @@
 //! For tests: a block, `test_queue`, at each of the three places of a design. Before each L1 it
 //! delays requests, in each L2 bank requests too, and in each GPU's unit the fences of its CUs. All
-//! of them push back. A wire from the unit tells the CUs that its queue holds something.
+//! of them push back. A wire from the unit shows the CUs that its queue holds something.
 
 use machine::design::{
-    BankHook, BankPort, BuildError, Class, ConfigError, Context, CounterValues, Cycle, Design,
-    GpuUnit, Handle, Hooks, Kind, L1, Make, Message, Packed, Port, SRC, Section, System, UnitPorts,
-    Way, WireId, defaults,
+    BankHook, BankPort, BuildError, Callbacks, Class, ConfigError, Context, CounterValues, Cycle,
+    Design, GpuUnit, Handle, IssuePolicy, Kind, L1, Make, Message, Packed, Port, SRC, Section,
+    System, UnitPorts, Way, WireId, defaults,
 };
 use std::collections::VecDeque;
 
@@ -248,9 +248,13 @@ impl L1 for Agent {
         ]);
     }
 
-    fn hooks(&self) -> Hooks {
+    fn callbacks(&self) -> Callbacks {
+        Callbacks { tick: true, fence: true, ..Callbacks::default() }
+    }
+
+    fn issue_policy(&self) -> IssuePolicy {
         let outstanding = Some(OUTSTANDING);
-        Hooks { tick: true, fence: true, exclusive_lines: true, outstanding, ..Hooks::default() }
+        IssuePolicy { exclusive_lines: true, outstanding, ..IssuePolicy::default() }
     }
 
     fn tick(&mut self, port: &mut Port) {

@@ -2,7 +2,7 @@
 //! not; some are then replayed.
 
 use machine::design::{
-    CounterValues, Cycle, Design, Handle, Hooks, Kind, L1, MAX_WAVES, Message, Port, SRC, Value,
+    Callbacks, CounterValues, Cycle, Design, Handle, Kind, L1, MAX_WAVES, Message, Port, SRC, Value,
 };
 use std::collections::VecDeque;
 
@@ -106,8 +106,8 @@ impl L1 for Speculate {
         ]);
     }
 
-    fn hooks(&self) -> Hooks {
-        Hooks { tick: true, waves: true, speculation: true, ..Hooks::default() }
+    fn callbacks(&self) -> Callbacks {
+        Callbacks { tick: true, waves: true, speculation: true, ..Callbacks::default() }
     }
 
     fn begin_wave(&mut self, _port: &mut Port, wave: usize) {

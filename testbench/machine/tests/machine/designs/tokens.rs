@@ -1,11 +1,11 @@
 //! For tests: L2 banks that serve CUs in the order of a unit's tokens, as race detection does. A CU
-//! tells its GPU's unit of each request when it sends it; the unit's order, that of its block, is
-//! another than that in which requests reach a bank, which keeps a FIFO for each CU.
+//! notifies its GPU's unit of each request when it sends it; the unit's order, that of its block,
+//! is another than that in which requests reach a bank, which keeps a FIFO for each CU.
 
 use machine::design::{
     BankHook, BankPort, BuildError, Class, ConfigError, Context, CounterValues, Design, Fifos,
-    GpuUnit, Handle, Hooks, Kind, L1, Make, Message, Packed, Port, SRC, Section, Site, System,
-    Unit, UnitPorts, defaults,
+    GpuUnit, Handle, IssuePolicy, Kind, L1, Make, Message, Packed, Port, SRC, Section, Site,
+    System, Unit, UnitPorts, defaults,
 };
 use ports::Limit::Range;
 use ports::{Fields, fields};
@@ -86,8 +86,8 @@ impl L1 for Agent {
         true
     }
 
-    fn hooks(&self) -> Hooks {
-        Hooks { places: Some(self.places), ..Hooks::default() }
+    fn issue_policy(&self) -> IssuePolicy {
+        IssuePolicy { bank_credits: Some(self.places), ..IssuePolicy::default() }
     }
 
     fn counters(&self, all: &mut CounterValues) {

@@ -3,8 +3,8 @@
 //! unit.
 
 use machine::design::{
-    BankHook, BankPort, Class, Context, CounterValues, Design, GpuUnit, Handle, Hooks, Kind, L1,
-    Message, Port, SRC, Unit, UnitPort, UnitPorts, Way,
+    BankHook, BankPort, Callbacks, Class, Context, CounterValues, Design, GpuUnit, Handle, Kind,
+    L1, Message, Port, SRC, Unit, UnitPort, UnitPorts, Way,
 };
 use std::collections::VecDeque;
 
@@ -67,8 +67,8 @@ impl L1 for Agent {
         all.push(("unit_grants", self.grants));
     }
 
-    fn hooks(&self) -> Hooks {
-        Hooks { tick: true, ..Hooks::default() }
+    fn callbacks(&self) -> Callbacks {
+        Callbacks { tick: true, ..Callbacks::default() }
     }
 
     fn tick(&mut self, port: &mut Port) {

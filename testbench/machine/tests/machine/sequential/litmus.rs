@@ -19,9 +19,9 @@ enum Do {
 
 use Do::{Exchange, Load, Store};
 
-/// Of each thread what each of its loads has seen: 0 for nobody's write; else of which thread it is
-/// and its number there, `10 * thread + number`, both from 1. Last, of each word the last write in
-/// the order of its writes.
+/// Of each thread what each of its loads has seen: 0 for the initial value; else of which thread
+/// it is and its number there, `10 * thread + number`, both from 1. Last, of each word the last
+/// write in the order of its writes.
 type Outcome = Vec<Vec<u32>>;
 
 /// What an outcome is forbidden by.
@@ -308,7 +308,7 @@ impl Seen {
     }
 
     /// All counts, for a person.
-    pub fn tell(&self) -> String {
+    pub fn describe(&self) -> String {
         let of = |(shape, [without, with]): (&Shape, &[Count; 2])| {
             let Shape { name, .. } = shape;
             let (a, b, c, d) = (without.weak, without.runs, with.weak, with.runs);

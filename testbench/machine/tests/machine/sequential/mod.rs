@@ -103,7 +103,7 @@ fn litmus_of(design: &str, promise: Promise) -> Seen {
             .unwrap_or_else(|e| panic!("{design}, seed {seed}: {e}"));
     });
     println!("{design}: {programs} litmus programs run; of outcomes that SC forbids:");
-    println!("{}", seen.tell());
+    println!("{}", seen.describe());
     assert!(10 * seen.unsure as usize <= programs, "{design}: {} without a place", seen.unsure);
     seen
 }
@@ -119,7 +119,7 @@ fn litmus_tests_have_no_forbidden_outcome() {
     }
 }
 
-/// What the others allow happens: else nobody could say that it was forbidden.
+/// What the others allow happens: else it would not be known to be forbidden.
 #[test]
 fn what_release_consistency_allows_is_reached() {
     let weak_ones: [(&str, Promise, &[_]); 2] = [
@@ -139,7 +139,7 @@ fn what_release_consistency_allows_is_reached() {
             let (_, found) = machine.run(&trace, KEEP).unwrap_or_else(|e| panic!("{design}: {e}"));
             tests.check(&found, promise, &mut seen).unwrap_or_else(|e| panic!("{design}: {e}"));
         }
-        println!("{design}: of outcomes that SC forbids:\n{}", seen.tell());
+        println!("{design}: of outcomes that SC forbids:\n{}", seen.describe());
         for &(name, fences) in shapes {
             assert!(seen.count(name, fences).weak > 0, "{design}: {name}, fences: {fences}");
         }

@@ -86,7 +86,7 @@ fn each_rule_is_needed() {
         // The same programs and machines with all rules.
         assert_eq!(found("", design, set, 1), None, "with {rule}");
     }
-    assert_eq!(missing, [], "nobody misses these");
+    assert_eq!(missing, [], "these are not missed");
 }
 
 /// A load in a loop sees what another CU has stored, if its line's hits are limited: nothing else

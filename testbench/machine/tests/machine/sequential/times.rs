@@ -1,5 +1,5 @@
 //! What each rule of timestamp coherence is for (G-TSC specification, 8.2): without it some program
-//! finds a value that its time does not explain, or accesses of a wave go back, or nobody goes on.
+//! finds a value that its time does not explain, or accesses of a wave go back, or no wave goes on.
 
 use machine::RunError;
 use traces::workloads::SplitMix64;
@@ -51,7 +51,7 @@ const MANY_LOADS: Fields =
 
 /// Two rules are not here. `store-stale`: a bank answers requests for a line in their order, so
 /// what an old store is answered comes before any line that it could unlock. `all-acks`: in the
-/// machine each L1 hears of a reset at once, and is through with its walk before a bank has swept
+/// machine each L1 receives a reset at once, and is through with its walk before a bank has swept
 /// its lines. The blocks' own tests find both.
 const CASES: &[Case] = &[
     ("ok", RC, &[]),
@@ -150,7 +150,7 @@ fn each_rule_of_timestamps_is_needed() {
         let (rule, design, _) = case;
         let shown = (1..=MOST).find_map(|seed| Some((seed, shows(case, rule, seed)?)));
         let Some((seed, text)) = shown else {
-            println!("{rule:<20} {design:<10} nobody misses it");
+            println!("{rule:<20} {design:<10} not missed");
             missing.push((rule, design));
             continue;
         };
@@ -162,7 +162,7 @@ fn each_rule_of_timestamps_is_needed() {
             broken.push((rule, design));
         }
     }
-    assert_eq!(missing, [], "nobody misses these");
+    assert_eq!(missing, [], "these are not missed");
     assert_eq!(broken, [], "these do not pass with all rules");
 }
 

@@ -137,7 +137,7 @@ fn second_kernel(system: &System, loads: u64) -> u64 {
     cycles(system, program)
 }
 
-/// Loads of lines that nobody has loaded.
+/// Loads of lines that were not loaded before.
 fn cold(system: &System, loads: u64) -> u64 {
     let words = system.machine.line as usize / 4;
     let program = record(|device| {

@@ -81,8 +81,8 @@ impl Case {
         self.groups.iter().position(|&g| g == group).unwrap()
     }
 
-    /// Of each byte of a load, or of an atomic's old value, who has written it: nobody where it is
-    /// as at the start.
+    /// Of each byte of a load, or of an atomic's old value, its write: none where it is as at the
+    /// start.
     pub fn writers(&self, op: &Op) -> Vec<(u32, Option<(usize, usize)>)> {
         let (line, mask, version, own) = match op {
             Op::Load { line, mask, version, own } => (*line, *mask, *version, &own[..]),

@@ -132,7 +132,7 @@ fn atomics_see_the_last_write() {
     allows(&apart(waves(1), &order));
     let text = forbids(&apart(waves(0), &order));
     assert!(text.contains("the atomic of unit 1 wave 0 instruction 0"), "{text}");
-    // Bytes that it does not change may be anybody's.
+    // Bytes that it does not change may be from any write.
     let other = Op::Store { line: X, mask: 0xf0 };
     allows(&apart(vec![vec![other], vec![atomic(X, 0)]], &order));
 }
@@ -283,7 +283,7 @@ fn values_are_those_of_the_writes_named() {
         hand.end();
         assert_eq!(hand.order.failure().is_some(), fails, "{:?}", hand.order.failure());
     }
-    // A byte that nobody writes does not change.
+    // A byte that is not written does not change.
     for (then, fails) in [(3, false), (4, true)] {
         let mut hand = Hand::new(values);
         let version = hand.order.version(X);
@@ -295,7 +295,7 @@ fn values_are_those_of_the_writes_named() {
 }
 
 #[test]
-fn writes_that_nobody_names_may_store_the_same() {
+fn unnamed_writes_may_store_the_same() {
     // Equal values do not hide which one was seen.
     let mut hand = Hand::new(Keep { values: true, placed: false });
     let start = hand.order.version(X);
@@ -366,7 +366,7 @@ fn a_group_waits_for_writes_under_way() {
     assert!(hand.order.failure().is_some());
 }
 
-/// Writes to one line by many, each of which loads it, and bytes that hardly anybody writes.
+/// Writes to one line by many, each of which loads it, and bytes that few of them write.
 #[test]
 fn hot_lines_cost_little() {
     let steps = |count: u32| {

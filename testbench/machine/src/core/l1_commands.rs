@@ -1,5 +1,4 @@
-//! What an L1 design does to its CU beyond answering: it holds waves, delays fences, and has loads
-//! that may have to be done again.
+//! Commands of an L1 design to its CU: it holds waves, delays fences, replays speculative loads.
 
 use traces::trace::{Cursor, InstrKind};
 
@@ -7,7 +6,7 @@ use super::wave::State;
 use super::{Core, Value};
 use crate::check::sequential::WaveOf;
 use crate::context::Context;
-use crate::context::transactions::Tell;
+use crate::context::transactions::L1Command;
 use crate::engine::Cycle;
 use crate::l1::{Port, Younger};
 
@@ -23,9 +22,9 @@ pub(super) struct Checkpoint {
 }
 
 impl Core {
-    /// Lets the L1 see its unit's messages and the cycle, and does what it has told the CU.
+    /// Gives the L1 its unit's messages and the cycle, then executes the L1's commands.
     #[cold]
-    pub(super) fn hear_l1(&mut self, ctx: &mut Context) {
+    pub(super) fn obey_l1(&mut self, ctx: &mut Context) {
         if let Some(inlet) = self.ports.from_unit {
             while let Some(message) = ctx.peek(inlet) {
                 let (l1, mut port) = self.l1_and_port(ctx);
@@ -35,20 +34,20 @@ impl Core {
                 ctx.take(inlet);
             }
         }
-        if self.hooks.tick {
+        if self.callbacks.tick {
             let (l1, mut port) = self.l1_and_port(ctx);
             l1.tick(&mut port);
         }
-        if self.transactions.told.is_empty() {
+        if self.transactions.commands.is_empty() {
             return;
         }
-        // A wave that passes a fence may make the L1 say more: that is for the next cycle.
-        for tell in std::mem::take(&mut self.transactions.told) {
-            match tell {
-                Tell::GoOn(at) => self.release(ctx, at),
-                Tell::Confirm(tag) => self.confirm(ctx, tag),
-                Tell::Replay(tag) => self.replay(ctx, tag),
-                Tell::Acquired => self.is_acquired = true,
+        // A wave that passes a fence may cause more commands, which are for the next cycle.
+        for command in std::mem::take(&mut self.transactions.commands) {
+            match command {
+                L1Command::Resume(at) => self.release(ctx, at),
+                L1Command::Confirm(tag) => self.confirm(ctx, tag),
+                L1Command::Replay(tag) => self.replay(ctx, tag),
+                L1Command::Acquired => self.is_acquired = true,
             }
         }
     }
@@ -74,12 +73,12 @@ impl Core {
     #[cold]
     pub(super) fn is_held(&mut self, ctx: &mut Context, at: usize) -> bool {
         let instr = &self.issue.instr;
-        // Nobody else may see what depends on a load that can still change.
+        // No other CU may see a value that depends on a speculative load.
         let goes_on = instr.kind == InstrKind::Load
-            || (self.hooks.stores_go_on && instr.kind == InstrKind::Store);
+            || (self.policy.stores_bypass_speculation && instr.kind == InstrKind::Store);
         let (below, unit) = (self.ports.below, self.ports.to_unit);
         let mut port = Port { ctx, below, unit, transactions: &mut self.transactions };
-        if self.hooks.issue && !self.l1.may_issue(&mut port, at, instr) {
+        if self.callbacks.may_issue && !self.l1.may_issue(&mut port, at, instr) {
             self.stopped.change(&mut self.waves[at], State::Held);
         } else if self.transactions.unconfirmed(at) > 0 && !goes_on {
             self.stopped.change(&mut self.waves[at], State::Unconfirmed);
@@ -125,7 +124,7 @@ impl Core {
     fn confirm(&mut self, ctx: &mut Context, tag: u32) {
         let t = self.transactions[tag];
         if !t.is_speculative() {
-            // A replay that was told in the same cycle has dropped it.
+            // A replay in the same cycle has dropped it.
             return;
         }
         if t.found.is_some() {
@@ -217,7 +216,7 @@ impl Core {
         (place + 1..last).filter(stays).collect()
     }
 
-    /// A load is not waited for any more; what it has got is forgotten.
+    /// Drops a load and its value.
     fn drop_load(&mut self, ctx: &mut Context, tag: u32) {
         let t = self.transactions[tag];
         assert!(t.kind == InstrKind::Load, "{:?} behind a speculative load", t.kind);

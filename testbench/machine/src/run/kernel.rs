@@ -1,0 +1,125 @@
+//! Runs a kernel from its launch to its end.
+
+use cosim::cpelide::SyncMode;
+use cosim::cpelide::packet::Scope;
+use traces::trace::KernelHead;
+use traces::workloads::SplitMix64;
+
+use super::packets::Handover;
+use super::{Machine, NOISE, RunError};
+use crate::context::Launched;
+use crate::engine::Cycle;
+use crate::launch::Room;
+
+impl Machine {
+    /// A kernel begins, under a number that no other that runs has.
+    pub(super) fn begin(
+        &mut self,
+        launch: usize,
+        number: u32,
+        head: &KernelHead,
+    ) -> Result<(), RunError> {
+        let items: u32 = head.local.iter().product();
+        let refused = |problem| RunError::Program { kernel: head.name.clone(), problem };
+        let room = Room::of_group(items, head.group_memory, &self.system.cu).map_err(refused)?;
+        let row = head.grid[0] / head.local[0].max(1);
+        self.ctx.launches[launch] = Launched { kernel: number, items, room, row };
+        self.ctx.check.begin_kernel(launch, number, head);
+        if let Some(spans) = self.ctx.spans() {
+            spans.groups.begin_kernel(launch, &head.name);
+        }
+        Ok(())
+    }
+
+    /// A kernel to its end.
+    pub(super) fn kernel(&mut self, head: &KernelHead) -> Result<(), RunError> {
+        self.begin_simulated();
+        let number = self.kernels;
+        let spans = self.spans(head.groups, self.chiplets_of(head));
+        let handed_over = self.handed_over.take();
+        let launch = handed_over.as_ref().map_or(0, |handover| handover.launch);
+        if handed_over.is_none() {
+            self.begin(launch, number, head)?;
+        }
+        if let Some(sequential) = &mut self.ctx.sequential {
+            sequential.begin_kernel(number);
+        }
+        self.place_pages(head, &spans);
+        self.perturb(number);
+        let start = self.ctx.now;
+        let scopes = match handed_over {
+            Some(handover) => handover.scopes,
+            None => {
+                let scopes = self.scopes()?;
+                self.submit(Handover { launch, number, stream: 0, scopes }, head, &spans);
+                scopes
+            }
+        };
+        self.hand_over_next(launch, head)?;
+        self.simulate(&head.name)?;
+        if let Some(sequential) = &mut self.ctx.sequential {
+            sequential.end_kernel();
+            self.check()?;
+        }
+        if let Some(timed) = &mut self.ctx.timed {
+            timed.end_kernel();
+            self.check()?;
+        }
+        self.kernels += 1;
+        self.add_kernel_use(&head.name, start)?;
+        self.end_simulated(head, start);
+        match self.sync {
+            // Nobody will ever see to it.
+            SyncMode::None => {
+                self.ctx.check.end_kernel_unseen();
+                Ok(())
+            }
+            // A later kernel will.
+            _ if scopes.release != Scope::System => Ok(()),
+            _ => self.look_at_memory(launch),
+        }
+    }
+
+    /// Other latencies, where that is wanted, the same for the same kernel of any machine.
+    pub(super) fn perturb(&mut self, kernel: u32) {
+        if let Some(seed) = self.options.perturb {
+            let mut random = SplitMix64::new(seed ^ u64::from(kernel) << 32);
+            self.ctx.network.perturb(|| random.below(u64::from(NOISE) + 1) as u32);
+        }
+    }
+
+    /// First touch: pages get the chiplet whose work-group comes first in the trace's order.
+    pub(super) fn place_pages(&mut self, head: &KernelHead, spans: &[(u32, u32)]) {
+        if self.ctx.places.by_first_touch() {
+            for touch in &head.first_touches {
+                let after = spans.partition_point(|&(first, _)| first <= touch.group);
+                // Of chiplets with no work-group the last begins where the next one does.
+                self.ctx.places.touch(touch.page, after.saturating_sub(1) as u16);
+            }
+        }
+    }
+
+    /// Simulates until every GPU has written its completion signal. `kernel`: the name of what they
+    /// run.
+    pub(super) fn simulate(&mut self, kernel: &str) -> Result<(), RunError> {
+        if let Some(probing) = &mut self.probing {
+            kernel.clone_into(&mut probing.kernel);
+        }
+        let all = self.completions() + u32::from(self.ctx.layout.gpus);
+        while self.completions() < all {
+            self.step()?;
+        }
+        self.show_packets(kernel);
+        Ok(())
+    }
+
+    /// A kernel has ended that was launched in cycle `since`.
+    pub(super) fn add_kernel_use(&mut self, name: &str, since: Cycle) -> Result<(), RunError> {
+        if self.options.by_kernel {
+            self.gather_statistics()?;
+            let now = self.values_of_statistics();
+            self.kernel_uses.add(name, self.ctx.now - since, &now);
+        }
+        Ok(())
+    }
+}
