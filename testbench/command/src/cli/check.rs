@@ -90,7 +90,7 @@ pub struct Row {
     seconds: f64,
 }
 
-fn tell_replay(replayed: &Replayed) {
+fn report_replay(replayed: &Replayed) {
     let Replayed { block, of, cycles, departs, mismatch } = replayed;
     let equal = if mismatch.is_some() { "FAIL" } else { "equal" };
     let departs = departs.map_or(String::new(), |cycle| {
@@ -128,7 +128,7 @@ impl Row {
         })
     }
 
-    fn tell(&self) {
+    fn report(&self) {
         let without = self.without.map(|rule| format!(" without {rule}")).unwrap_or_default();
         let configuration = self.configuration.unwrap_or_default();
         let steps = self.counterexample.len().saturating_sub(1);
@@ -136,7 +136,7 @@ impl Row {
         for line in &self.counterexample {
             println!("  {line}");
         }
-        self.replayed.iter().for_each(tell_replay);
+        self.replayed.iter().for_each(report_replay);
     }
 }
 
@@ -254,7 +254,7 @@ fn searches(protocols: &[&'static dyn Protocol], args: &Args) -> Result<Vec<Row>
             let seconds = format!("{:.1}", row.seconds);
             line(args, [row.protocol, configuration.name, &states, &depth, &seconds]);
             if row.violated.is_some() {
-                row.tell();
+                row.report();
             }
             rows.push(row);
         }
@@ -319,7 +319,7 @@ fn without(
     for row in &rows {
         match row.reason {
             Some(reason) => println!("{} without {name}: never seen, {reason}", row.protocol),
-            None => row.tell(),
+            None => row.report(),
         }
     }
     Ok(rows)
@@ -342,7 +342,7 @@ fn all_rules(
                 _ => format!("never seen, {}", row.reason.unwrap_or_default()),
             };
             line(args, [row.protocol, rule.name, &steps, &row.states.to_string(), &seen]);
-            row.replayed.iter().for_each(tell_replay);
+            row.replayed.iter().for_each(report_replay);
             rows.push(row);
         }
     }

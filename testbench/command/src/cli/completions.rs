@@ -54,7 +54,7 @@ fn with_names(command: Command) -> Command {
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
     let mut command = with_names(help::command());
-    // In memory first: whoever reads may stop.
+    // In memory first: the reader may stop.
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut command, "duet", &mut text);
     io::Write::write_all(&mut io::stdout(), &text).map_err(Failure::environment)?;

@@ -16,7 +16,7 @@ use super::{Failure, files_of_rtl, flip, keep, program, run};
 
 /// Reports the first difference of model and RTL, and writes the waveform around it; returns its
 /// path.
-pub fn tell(
+pub fn report(
     args: &run::Args,
     flip: Option<&Flip>,
     job: &Job,
@@ -48,7 +48,7 @@ pub fn tell(
             mismatch.run.seed = args.choice.job.seed();
             match write_window(&path, block, window, &mismatch, clock) {
                 Ok(path) => waves = Some(path),
-                // The difference is told without.
+                // The difference is reported without.
                 Err(error) => eprintln!("duet: {error}"),
             }
             mismatch.waves = waves.clone();

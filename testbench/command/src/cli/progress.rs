@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn line_tells_rate_share_and_time_left() {
+    fn line_shows_rate_fraction_and_time_left() {
         let totals = Totals { groups: 40, loads: 900, atomics: 100, ..Totals::default() };
         let progress = Progress { cycle: 6_000_000, groups: 10, checked: 250 };
         assert_eq!(

@@ -15,7 +15,7 @@ use std::rc::Rc;
 use cosim::Mismatch;
 use cosim::flip::Flip;
 use machine::sequential::Keep;
-use machine::{Bodies, Estimate, Machine, Options, PHASES, RunError};
+use machine::{Bodies, Cycle, Estimate, Machine, Options, PHASES, RunError};
 
 use crate::audit_log::Paragraph;
 use crate::log_file::LogFile;
@@ -27,6 +27,7 @@ use super::live::Live;
 use super::output::{JsonFile, Shared, alone};
 use super::outputs::{Files, RESOLVED_MARK};
 use super::pages::Pages;
+use super::waves::Waves;
 use super::{
     Failure, bodies, bundled, choice, difference, flip, job, keep, output, progress, record, waves,
 };
@@ -129,8 +130,8 @@ pub fn options(job: &job::Args) -> Options {
     Options { threads, trial: true, ..known }
 }
 
-/// Says where fewer threads simulate the machine than were asked for.
-fn tell_threads(machine: &Machine, wanted: Option<u8>) {
+/// Prints a note if fewer threads than requested simulate the machine.
+fn note_threads(machine: &Machine, wanted: Option<u8>) {
     let Some(wanted) = wanted.filter(|&wanted| wanted > 1) else { return };
     let (most, cores) = (machine.most_threads(), job::cores());
     if let Some(why) = machine.why_one_thread() {
@@ -146,118 +147,34 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     files(args).claim()?;
     args.rtl.apply()?;
     let job = Job::load(&args.choice.job)?;
-    println!(
-        "{}  scale {}  workload {}  seed {}{}",
-        job.system.name,
-        job.system.scale,
-        job.workload,
-        args.choice.job.seed(),
-        if args.sample { "  sampled" } else { "" }
-    );
-    for warning in job.system.warnings() {
-        eprintln!("duet: warning: {warning}");
-    }
+    print_job(args, &job);
     let threads = args.choice.job.threads.unwrap_or(job::THREADS).min(job::cores());
     let options = Options { threads, sample: args.sample, ..options(&args.choice.job) };
-    let mut chosen = args.choice.bodies(&job.system)?;
-    args.waves.look_inside(&job, &mut chosen)?;
-    bodies::build_all(&job.requests(&chosen)?, None)?;
-    let mut machine =
-        Machine::new(&job.system, &chosen, job.program()?, options).map_err(run_failure)?;
-    if args.sample
-        && let Some(why) = machine.why_not_sampled().map_err(run_failure)?
-    {
-        return Err(Failure::usage(format!("--sample: {why}")));
-    }
-    let json = args.json.as_deref().map(JsonFile::create).transpose()?;
-    if args.dump_tlp.is_some() && job.system.machine.gpus == 1 {
-        let problem = format!("--dump-tlp: {} has one GPU and no link", job.system.name);
-        return Err(Failure::usage(problem));
-    }
-    let dump = log(args.dump_tlp.as_deref())?;
-    if let Some(dump) = dump.clone() {
-        machine.on_tlp(move |sent| dump.borrow_mut().add(Line { sent, first_cycle: 0 }));
-    }
-    let audit = log(args.audit.as_deref())?;
-    let pages = Pages::new(args.report.as_deref(), args.timeline.as_deref(), &mut machine)?;
-    let (seen, packets) = (audit.clone(), pages.as_ref().map(Pages::packets));
-    if seen.is_some() || packets.is_some() {
-        machine.on_packet(move |packet| {
-            if let Some(audit) = &seen {
-                audit.borrow_mut().add(Paragraph(packet));
-            }
-            if let Some(packets) = &packets {
-                packets.add(packet);
-            }
-        });
-    }
-    let wave = args.waves.create(args.choice.job.max_cycles, &mut machine)?;
+    let (mut machine, bodies) = build(args, &job, options)?;
+    let outputs = Outputs::create(args, &job, &mut machine)?;
     let flip = flip::set(args.flip.as_ref(), &mut machine)?;
-    let bodies = chosen.clone();
-
     let seed = args.choice.job.seed();
     let live = args.live.and_then(|port| Live::start(port, &mut machine, &job, seed));
-    tell_threads(&machine, args.choice.job.threads);
+    note_threads(&machine, args.choice.job.threads);
     let result = progress::show(&mut machine, job.totals(), None, Machine::run);
     let estimate = machine.estimate();
-    let checked = machine.checked();
-    let share = 100.0 * checked.determined as f64 / checked.loads.max(1) as f64;
-    let is_sequential = result.is_ok() && machine.is_sequential();
-    println!(
-        "{} kernels, {} loads checked ({share:.1}% determined), {} atomics, {} bytes after \
-         releases{}",
-        machine.kernels(),
-        checked.loads,
-        checked.atomics,
-        checked.released_bytes,
-        if is_sequential { ", sequentially consistent" } else { "" }
-    );
-    if args.sample {
-        let Estimate { simulated, launches, .. } = estimate;
-        println!("{simulated} of {launches} launches simulated; what follows is estimated");
-    }
-    print_launches(&estimate);
-    print_kernels(&estimate, job.system.machine.gpus);
+    print_result(args, &job, &machine, &estimate, result.is_ok());
     let is_pending = machine.sockets().has_pending_flip();
     let pending_flip = flip.as_ref().filter(|_| is_pending);
     let passed = result.is_ok() && pending_flip.is_none();
     if let Some(live) = &live {
         live.end(passed, &verdict(&job, &estimate, &result, pending_flip));
     }
-    let written = match (json, &args.json) {
-        (Some(json), Some(path)) => {
-            let record = record::Run::of(&args.choice.job, &job, &machine, passed, &result);
-            json.write(&record).and_then(|()| {
-                let resolved = toml::to_string(&job.system).map_err(Failure::environment)?;
-                output::write_resolved(path, RESOLVED, &resolved)
-            })
-        }
-        _ => Ok(()),
-    };
-    let shown =
-        pages.map_or(Ok(()), |pages| pages.write(&machine, &job, args.choice.job.seed(), &result));
     let kernel = machine.kernels();
-    // It holds what writes the other files.
-    drop(machine);
-    let log = |file| alone(file).map_or(Ok(()), LogFile::finish).map_err(Failure::environment);
-    let waved = alone(wave).map_or(Ok(()), |wave| wave.finish(mismatch(&result).as_ref()));
-    let written = [written, shown, log(dump), log(audit), waved];
-    let unwritten = written.into_iter().find_map(Result::err);
+    let unwritten = outputs.write(args, &job, machine, passed, &result).err();
     let mut wave = None;
     let is_limit = matches!(result, Err(RunError::CycleLimit(_)));
     let failure = match result {
         Ok(_) => pending_flip.map(|flip| Failure::usage(flip.never_shown(estimate.cycles))),
-        Err(RunError::Differ(difference)) => {
-            let (failure, waves) =
-                difference::tell(args, flip.as_ref(), &job, chosen, options, difference)?;
+        Err(error) => {
+            let (failure, waves) = explain(args, flip.as_ref(), &job, &bodies, options, error)?;
             wave = waves;
             Some(failure)
-        }
-        Err(error) => {
-            if let RunError::Wrong(_, wrong) = &error {
-                tell_life(&job, &chosen, options, wrong.addr)?;
-            }
-            Some(run_failure(error))
         }
     };
     let leaves = args.again.is_none() && !is_limit && !args.sample;
@@ -275,7 +192,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     match (failure, unwritten) {
         (None, None) => {}
         (None, Some(failure)) | (Some(failure), None) => return Err(failure),
-        // What the run has found comes before what has become of its files.
+        // The run's failure comes before the failure to write its files.
         (Some(failure), Some(unwritten)) => {
             eprintln!("duet: {}", unwritten.message);
             return Err(failure);
@@ -283,6 +200,147 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     println!("{}", pass(&job, &estimate));
     Ok(0)
+}
+
+/// Prints what runs, and warns about the system.
+fn print_job(args: &Args, job: &Job) {
+    println!(
+        "{}  scale {}  workload {}  seed {}{}",
+        job.system.name,
+        job.system.scale,
+        job.workload,
+        args.choice.job.seed(),
+        if args.sample { "  sampled" } else { "" }
+    );
+    for warning in job.system.warnings() {
+        eprintln!("duet: warning: {warning}");
+    }
+}
+
+/// Builds the Verilated libraries, then the machine.
+fn build(args: &Args, job: &Job, options: Options) -> Result<(Machine, Bodies), Failure> {
+    let mut bodies = args.choice.bodies(&job.system)?;
+    args.waves.look_inside(job, &mut bodies)?;
+    bodies::build_all(&job.requests(&bodies)?, None)?;
+    let machine =
+        Machine::new(&job.system, &bodies, job.program()?, options).map_err(run_failure)?;
+    if args.sample
+        && let Some(why) = machine.why_not_sampled().map_err(run_failure)?
+    {
+        return Err(Failure::usage(format!("--sample: {why}")));
+    }
+    Ok((machine, bodies))
+}
+
+/// Files that the run writes.
+struct Outputs {
+    json: Option<JsonFile>,
+    dump: Shared<LogFile>,
+    audit: Shared<LogFile>,
+    pages: Option<Pages>,
+    wave: Shared<Waves>,
+}
+
+impl Outputs {
+    /// Creates the files, and has the machine fill them.
+    fn create(args: &Args, job: &Job, machine: &mut Machine) -> Result<Self, Failure> {
+        let json = args.json.as_deref().map(JsonFile::create).transpose()?;
+        if args.dump_tlp.is_some() && job.system.machine.gpus == 1 {
+            let problem = format!("--dump-tlp: {} has one GPU and no link", job.system.name);
+            return Err(Failure::usage(problem));
+        }
+        let dump = log(args.dump_tlp.as_deref())?;
+        if let Some(dump) = dump.clone() {
+            machine.on_tlp(move |sent| dump.borrow_mut().add(Line { sent, first_cycle: 0 }));
+        }
+        let audit = log(args.audit.as_deref())?;
+        let pages = Pages::new(args.report.as_deref(), args.timeline.as_deref(), machine)?;
+        let (seen, packets) = (audit.clone(), pages.as_ref().map(Pages::packets));
+        if seen.is_some() || packets.is_some() {
+            machine.on_packet(move |packet| {
+                if let Some(audit) = &seen {
+                    audit.borrow_mut().add(Paragraph(packet));
+                }
+                if let Some(packets) = &packets {
+                    packets.add(packet);
+                }
+            });
+        }
+        let wave = args.waves.create(args.choice.job.max_cycles, machine)?;
+        Ok(Self { json, dump, audit, pages, wave })
+    }
+
+    /// Writes all of them, and returns the first failure.
+    fn write(
+        self,
+        args: &Args,
+        job: &Job,
+        machine: Machine,
+        passed: bool,
+        result: &Result<Cycle, RunError>,
+    ) -> Result<(), Failure> {
+        let written = match (self.json, &args.json) {
+            (Some(json), Some(path)) => {
+                let record = record::Run::of(&args.choice.job, job, &machine, passed, result);
+                json.write(&record).and_then(|()| {
+                    let resolved = toml::to_string(&job.system).map_err(Failure::environment)?;
+                    output::write_resolved(path, RESOLVED, &resolved)
+                })
+            }
+            _ => Ok(()),
+        };
+        let seed = args.choice.job.seed();
+        let shown = self.pages.map_or(Ok(()), |pages| pages.write(&machine, job, seed, result));
+        // It holds the writers of the other files.
+        drop(machine);
+        let log = |file| alone(file).map_or(Ok(()), LogFile::finish).map_err(Failure::environment);
+        let (dump, audit) = (log(self.dump), log(self.audit));
+        let wave = alone(self.wave).map_or(Ok(()), |wave| wave.finish(mismatch(result).as_ref()));
+        written.and(shown).and(dump).and(audit).and(wave)
+    }
+}
+
+/// Prints what was checked and where the time went.
+fn print_result(args: &Args, job: &Job, machine: &Machine, estimate: &Estimate, is_ok: bool) {
+    let checked = machine.checked();
+    let share = 100.0 * checked.determined as f64 / checked.loads.max(1) as f64;
+    println!(
+        "{} kernels, {} loads checked ({share:.1}% determined), {} atomics, {} bytes after \
+         releases{}",
+        machine.kernels(),
+        checked.loads,
+        checked.atomics,
+        checked.released_bytes,
+        if is_ok && machine.is_sequential() { ", sequentially consistent" } else { "" }
+    );
+    if args.sample {
+        let Estimate { simulated, launches, .. } = estimate;
+        println!("{simulated} of {launches} launches simulated; what follows is estimated");
+    }
+    print_launches(estimate);
+    print_kernels(estimate, job.system.machine.gpus);
+}
+
+/// Reports the failure of a run; returns it, and the path of the waveform around a difference.
+fn explain(
+    args: &Args,
+    flip: Option<&Flip>,
+    job: &Job,
+    bodies: &Bodies,
+    options: Options,
+    error: RunError,
+) -> Result<(Failure, Option<PathBuf>), Failure> {
+    match error {
+        RunError::Differ(difference) => {
+            difference::report(args, flip, job, bodies.clone(), options, difference)
+        }
+        error => {
+            if let RunError::Wrong(_, wrong) = &error {
+                print_life(job, bodies, options, wrong.addr)?;
+            }
+            Ok((run_failure(error), None))
+        }
+    }
 }
 
 /// How a run has ended.
@@ -377,7 +435,7 @@ fn log(path: Option<&Path>) -> Result<Shared<LogFile>, Failure> {
 }
 
 /// Runs again with the wrong byte watched, and shows what happened to it.
-fn tell_life(job: &Job, bodies: &Bodies, options: Options, addr: u64) -> Result<(), Failure> {
+fn print_life(job: &Job, bodies: &Bodies, options: Options, addr: u64) -> Result<(), Failure> {
     let options = Options { watch: Some(addr), ..options };
     let program = job.program()?;
     let mut machine = Machine::new(&job.system, bodies, program, options).map_err(run_failure)?;

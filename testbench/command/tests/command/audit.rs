@@ -118,15 +118,15 @@ fn kernels_of_streams_overlap_and_join_in_the_audit_log() {
             let mut words = packet[1].split(' ').skip_while(|w| *w != word).skip(1);
             words.next().unwrap().parse().unwrap()
         };
-        // They are told in the order in which they end.
+        // They are listed in the order in which they end.
         let overlap =
             jobs.windows(2).filter(|two| moment(&two[1], "launch_en") < moment(&two[0], "done"));
         assert!(overlap.count() > jobs.len() / 2, "{jobs:?}");
     }
 }
 
-/// All launches but the first are decided while the kernel before runs, whoever runs the firmware.
-/// Where the table knows that lines have one copy it asks for nothing between kernels.
+/// All launches but the first are decided while the kernel before runs, on every host of the
+/// firmware. Where the table knows that lines have one copy it asks for nothing between kernels.
 #[test]
 fn launches_decided_ahead_are_sooner_and_say_so() {
     let Some(desk) = Desk::new("run-audit-ahead") else { return };

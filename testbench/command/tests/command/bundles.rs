@@ -1,4 +1,4 @@
-//! What a failure leaves, that it is the same elsewhere, and what is told of it.
+//! What a failure leaves, that it is the same elsewhere, and how it is reported.
 
 use std::fs;
 
@@ -80,7 +80,7 @@ fn a_bug_in_rtl_is_found_elsewhere_with_its_first_register() {
 
 /// Of several changes the one that matters is found beside the program's RTL.
 #[test]
-fn the_statement_where_a_difference_begins_is_told_with_its_rule() {
+fn the_statement_where_a_difference_begins_is_reported_with_its_rule() {
     let Some(desk) = Desk::new("bundle_inside") else { return };
     let block = copy_of(&desk, &["common", "timestamp", "timestamp/gtsc_rst"])
         .join("timestamp/gtsc_rst/gtsc_rst.sv");
@@ -100,7 +100,7 @@ fn the_statement_where_a_difference_begins_is_told_with_its_rule() {
 const STALE: &str = "run --system cpelide-4-small --workload reuse --set l2.design=none";
 
 #[test]
-fn a_wrong_value_is_the_same_elsewhere_in_fewer_kernels_and_its_store_is_told() {
+fn a_wrong_value_is_the_same_elsewhere_in_fewer_kernels_and_its_store_is_reported() {
     let desk = Desk::on_any_build("bundle_value");
     let left = desk.duet(STALE);
     assert_eq!(left.status, 4);
@@ -124,7 +124,7 @@ fn a_wrong_value_is_the_same_elsewhere_in_fewer_kernels_and_its_store_is_told() 
 
 /// Where RTL alone gives a wrong value, the block that differs first is found beside its model.
 #[test]
-fn a_bug_that_shows_as_a_wrong_value_is_told_by_block_and_side() {
+fn a_bug_that_shows_as_a_wrong_value_is_reported_by_block_and_side() {
     let Some(desk) = Desk::new("bundle_side") else { return };
     let chunk = copy_of_rtl(&desk).join("finepack/packetizer");
     let run = "run --system cpelide-2-small --set machine.gpus=2 --workload reuse";
@@ -199,7 +199,7 @@ fn a_comparison_that_fails_is_the_same_elsewhere_and_explained_in_lockstep() {
     assert!(limit.status == 3 && !desk.file("out").exists(), "{}", limit.stdout);
 }
 
-/// RTL that answers an id which nobody asked for: models hold that for impossible.
+/// RTL that answers an id without a request: models hold that for impossible.
 #[test]
 fn rtl_at_which_the_machine_stops_leaves_a_bundle_that_names_it() {
     let Some(desk) = Desk::new("bundle_stop") else { return };

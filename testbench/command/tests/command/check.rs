@@ -83,7 +83,7 @@ fn story_is_replayed_on_model_and_rtl_which_keep_the_rule() {
 
 /// An L1 in RTL that knows of no locks is found by the counterexample that shows what they are for.
 #[test]
-fn rtl_that_does_not_keep_the_rule_either_is_told_of() {
+fn rtl_that_does_not_keep_the_rule_either_is_reported() {
     let Some(desk) = Desk::new("check-replay-rtl") else { return };
     let rtl = copy_of(
         &desk,

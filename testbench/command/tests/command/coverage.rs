@@ -48,7 +48,7 @@ fn lines_that_lockstep_reaches_are_counted_and_others_are_named() {
 
 /// A bit that never moves needs a reason like a line.
 #[test]
-fn toggle_without_a_reason_is_told_of() {
+fn toggle_without_a_reason_is_reported() {
     let Some(desk) = Desk::new("coverage-toggle") else { return };
     let point = |kind: &str, what: &str, count: u32| {
         let fields =

@@ -91,7 +91,7 @@ fn text_has_the_width_of_the_terminal() {
     assert!((101..=140).contains(&longest(&shown)), "{shown}");
 }
 
-/// Private L2s that nobody tells to release keep what was stored, and other chiplets read what was
+/// Private L2s without a release keep what was stored, and other chiplets read what was
 /// there.
 #[test]
 fn without_releases_private_l2s_give_stale_bytes_and_the_life_says_where_the_right_one_stayed() {

@@ -1,4 +1,4 @@
-//! `--help`, completions and man pages: examples run, exit statuses are told.
+//! `--help`, completions and man pages: examples run, exit statuses are documented.
 
 use std::fs;
 

@@ -106,7 +106,7 @@ fn reasons(desk: &Desk, fates: &str) -> (String, Option<i32>) {
 }
 
 #[test]
-fn survivor_without_a_reason_and_too_few_killed_are_told_of() {
+fn survivor_without_a_reason_and_too_few_killed_are_reported() {
     let Some(desk) = Desk::new("mutate-reasons") else { return };
     let fate =
         |fate: &str| format!("{{\"source\": \"a.sv:1\", \"change\": \"inv b\", \"fate\": {fate}}}");

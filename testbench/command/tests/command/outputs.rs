@@ -248,7 +248,7 @@ fn runs_with_the_same_outputs_at_a_time_leave_a_whole_one() {
 }
 
 #[test]
-fn ended_run_leaves_nothing_and_its_status_tells_the_signal() {
+fn ended_run_leaves_nothing_and_its_status_is_the_signal() {
     let desk = Desk::on_any_build("out-signal");
     // Minutes of work: while the program's trace is recorded, and while the machine runs.
     let words = "run --system cpelide-4 --workload stream \
@@ -270,7 +270,7 @@ fn ended_run_leaves_nothing_and_its_status_tells_the_signal() {
 }
 
 #[test]
-fn mismatch_is_told_where_its_files_cannot_be_written() {
+fn mismatch_is_reported_where_its_files_cannot_be_written() {
     let Some(desk) = Desk::new("out-mismatch") else { return };
     let told = |words: &str, message: &[&str]| {
         let left = desk.duet(words);

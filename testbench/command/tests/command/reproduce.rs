@@ -85,7 +85,7 @@ fn killed_reproduction_goes_on_where_it_was_and_with_other_options_is_refused() 
     let words = "reproduce stc --perturbed 0 --keep kept";
     let mut first = start(&desk, words);
     wait_until(&mut first, || results(&folder).len() >= 2);
-    // Whoever comes meanwhile changes nothing.
+    // A process that starts meanwhile changes nothing.
     desk.refuses(2, words, &["--keep kept: another duet reproduce uses it"]);
     assert_eq!(kill(first, "-TERM"), Some(128 + 15));
     let found = results(&folder);
@@ -130,7 +130,7 @@ fn damaged_result_is_refused_by_its_name() {
 
 /// A limit of the size of files stands for a disk that is full.
 #[test]
-fn full_disk_is_told_with_what_is_kept_and_the_status_of_the_environment() {
+fn full_disk_is_reported_with_what_is_kept_and_the_status_of_the_environment() {
     let desk = Desk::on_any_build("reproduce-full");
     let limited = "trap '' XFSZ; ulimit -f 4; exec \"$0\" reproduce stc --perturbed 0 --keep kept";
     let mut shell = Command::new("sh");

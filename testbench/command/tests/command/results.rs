@@ -19,7 +19,7 @@ fn cycle_limit_ends_with_status_3_and_says_so_in_the_json() {
 
 /// A machine whose L2s are neither released nor acquired is wrong on purpose.
 #[test]
-fn wrong_value_ends_with_status_4_and_tells_the_life_of_the_byte() {
+fn wrong_value_ends_with_status_4_and_shows_the_life_of_the_byte() {
     let desk = Desk::on_any_build("run-wrong");
     let words = "run --system cpelide-4-small --workload reuse --set l2.design=none --json r.json";
     desk.refuses(4, words, &["life of byte", "wrong value"]);

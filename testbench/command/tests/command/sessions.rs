@@ -129,7 +129,7 @@ fn sessions_in_the_documents_are_real() {
         |session: &Session| is_soak || !LONG.iter().any(|long| session.command.starts_with(long));
     let sessions: Vec<_> = files.iter().flat_map(|f| sessions_of(f)).filter(is_run).collect();
     assert!(sessions.len() >= 3, "only {} sessions found", sessions.len());
-    // A folder in which nobody has run anything, as some sessions refuse what is there already.
+    // An unused folder, as some sessions refuse what is there already.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("sessions");
     fs::remove_dir_all(&folder).or_else(absent).expect("no folder");
     copy_folder(&crate_folder.join("tests/data"), &folder.join("data"));

@@ -20,7 +20,12 @@ const MOST_ONLY: usize = 3;
 const MOST_RULES: usize = 3;
 
 /// Prints the first difference in the block at this instance path.
-pub fn tell(mismatch: &Mismatch, place: &str, flip: Option<&Flip>, deviation: Option<&Deviation>) {
+pub fn report(
+    mismatch: &Mismatch,
+    place: &str,
+    flip: Option<&Flip>,
+    deviation: Option<&Deviation>,
+) {
     line("block", &format!("{place}, cycle {}", mismatch.cycle));
     if let Some(flip) = flip {
         let Flip { field, bit, cycle } = flip;
@@ -36,8 +41,8 @@ pub fn tell(mismatch: &Mismatch, place: &str, flip: Option<&Flip>, deviation: Op
         let (field, model, rtl) = (&difference.field, &difference.model, &difference.rtl);
         line(what, &format!("{field}  model {model}  rtl {rtl}"));
     }
-    tell_registers(mismatch);
-    let keys = source::tell(mismatch, block, deviation);
+    report_registers(mismatch);
+    let keys = source::report(mismatch, block, deviation);
     let [model, rtl] = &mismatch.carried;
     match (model, rtl) {
         (Some(model), Some(rtl)) if model == rtl => line("transaction", &of(model)),
@@ -54,10 +59,10 @@ pub fn tell(mismatch: &Mismatch, place: &str, flip: Option<&Flip>, deviation: Op
         let what = if i == 0 { "came in as" } else { "" };
         line(what, &format!("cycle {}, {}", parent.cycle, of(parent)));
     }
-    tell_rules(block, &keys, &terms(mismatch));
+    report_rules(block, &keys, &terms(mismatch));
 }
 
-fn tell_registers(mismatch: &Mismatch) {
+fn report_registers(mismatch: &Mismatch) {
     match (&mismatch.first, &mismatch.inside) {
         (Some(first), _) => {
             let registers = &first.registers;
@@ -187,7 +192,7 @@ fn terms(mismatch: &Mismatch) -> Vec<Term> {
 }
 
 /// The rules that the tags name, then those that have the terms.
-fn tell_rules(block: &str, keys: &[String], terms: &[Term]) {
+fn report_rules(block: &str, keys: &[String], terms: &[Term]) {
     let Ok(sources) = Sources::current() else { return };
     let Some(readme) = sources.readme(block) else {
         return line("rule", "the block has no README here");

@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
                     Some(_) => None,
                     None => deviation(args, &mismatch),
                 };
-                mismatch::tell(&mismatch, &mismatch.place, flip.as_ref(), deviation.as_ref());
+                mismatch::report(&mismatch, &mismatch.place, flip.as_ref(), deviation.as_ref());
             }
             Ok(None) => println!("{}: the run passes here", path.display()),
             // Of the checks of full GPUs.

@@ -20,7 +20,7 @@ const STORED: &str = "stored by a work-item";
 const ISSUED: &str = ", wave ";
 
 /// Reports the origin of the transaction that the block at this place carries.
-pub fn tell(
+pub fn report(
     args: &run::Args,
     job: &Job,
     chosen: &Bodies,
@@ -28,20 +28,20 @@ pub fn tell(
     place: &str,
 ) -> Result<(), Failure> {
     for addr in addresses(found) {
-        if tell_life(args, job, chosen, addr, true)? {
+        if report_life(args, job, chosen, addr, true)? {
             return Ok(());
         }
     }
     let block = place.rsplit('/').next().unwrap_or(place);
     match block.contains("command") || block.starts_with("cp_") {
-        true => tell_packet(args, job, chosen, place),
+        true => report_packet(args, job, chosen, place),
         false => Ok(()),
     }
 }
 
 /// The life of a byte, or of its line, from a wavefront's last store on, or its last load; false
 /// where it has none.
-pub fn tell_life(
+pub fn report_life(
     args: &run::Args,
     job: &Job,
     chosen: &Bodies,
@@ -70,7 +70,7 @@ pub fn tell_life(
 }
 
 /// The last packet of the GPU that is complete, and the kernel that runs.
-fn tell_packet(args: &run::Args, job: &Job, chosen: &Bodies, place: &str) -> Result<(), Failure> {
+fn report_packet(args: &run::Args, job: &Job, chosen: &Bodies, place: &str) -> Result<(), Failure> {
     let mut machine = start(args, job, chosen, run::options(&args.choice.job))?;
     let last = Rc::new(RefCell::new(String::new()));
     let (seen, gpu) = (last.clone(), place.split('/').next().unwrap_or("").to_string());

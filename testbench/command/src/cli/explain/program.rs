@@ -17,9 +17,9 @@ pub fn explain(args: &run::Args) -> Result<(), Failure> {
     let chosen = args.choice.bodies(&job.system)?;
     match end(args, &job, &chosen)? {
         None => println!("the run passes here"),
-        Some(RunError::Differ(difference)) => tell_difference(args, &job, &chosen, &difference)?,
+        Some(RunError::Differ(difference)) => report_difference(args, &job, &chosen, &difference)?,
         Some(error) => {
-            tell_other(args, &job, &chosen, &error)?;
+            report_other(args, &job, &chosen, &error)?;
         }
     }
     Ok(())
@@ -44,7 +44,7 @@ fn planted(args: &run::Args, job: &Job, chosen: &Bodies) -> Result<Option<Flip>,
 
 type Difference = cosim::socket::Difference;
 
-fn tell_difference(
+fn report_difference(
     args: &run::Args,
     job: &Job,
     chosen: &Bodies,
@@ -59,7 +59,7 @@ fn tell_difference(
         let both = chosen.clone().with(place, BodyKind::Lockstep);
         return match end(args, job, &both)? {
             Some(RunError::Differ(again)) if again.mismatch.is_some() => {
-                tell_difference(args, job, &both, &again)
+                report_difference(args, job, &both, &again)
             }
             _ => {
                 line("side", "beside its model the RTL does not differ");
@@ -83,8 +83,8 @@ fn tell_difference(
         line("cycle", &format!("{cycle} of the GPU, {own} of {clock}"));
     }
     let planted = planted(args, job, chosen)?;
-    mismatch::tell(found, place, planted.as_ref(), None);
-    parents::tell(args, job, chosen, found, place)?;
+    mismatch::report(found, place, planted.as_ref(), None);
+    parents::report(args, job, chosen, found, place)?;
     if planted.is_some() {
         line("side", "the flip: the RTL itself need not be wrong");
         return Ok(());
@@ -100,7 +100,7 @@ fn tell_difference(
 }
 
 /// Wrong values, deadlocks and the like: RTL beside the models shows where it begins.
-fn tell_other(
+fn report_other(
     args: &run::Args,
     job: &Job,
     chosen: &Bodies,
@@ -109,7 +109,7 @@ fn tell_other(
     // The first line stands above already.
     error.to_string().lines().skip(1).for_each(|text| line("", text));
     if let RunError::Wrong(_, wrong) = error {
-        parents::tell_life(args, job, chosen, wrong.addr, false)?;
+        parents::report_life(args, job, chosen, wrong.addr, false)?;
     }
     let plan = job.plan(chosen)?;
     if plan.requests().is_empty() {
@@ -126,7 +126,7 @@ fn tell_other(
         both = both.with_cp(Cp::Core(BodyKind::Lockstep));
     }
     match end(args, job, &both)? {
-        Some(RunError::Differ(difference)) => tell_difference(args, job, &both, &difference)?,
+        Some(RunError::Differ(difference)) => report_difference(args, job, &both, &difference)?,
         Some(_) => line("side", "model and RTL of each block agree: the cause is common to both"),
         None => line("side", "the RTL passes beside the models: try the blocks one by one"),
     }

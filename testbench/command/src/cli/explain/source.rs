@@ -21,7 +21,7 @@ const MOST_CHANGES: usize = 5;
 
 /// Shows which line assigns what differs first, and before it which lines the user has changed.
 /// Returns the keys of the tags there, the likeliest first.
-pub fn tell(mismatch: &Mismatch, block: &str, deviation: Option<&Deviation>) -> Vec<String> {
+pub fn report(mismatch: &Mismatch, block: &str, deviation: Option<&Deviation>) -> Vec<String> {
     let Ok(sources) = Sources::current() else { return Vec::new() };
     let mut hunks = changes::of_block(&sources, block);
     let rtl = Rtl::of_block(&sources, block);
@@ -45,7 +45,7 @@ pub fn tell(mismatch: &Mismatch, block: &str, deviation: Option<&Deviation>) -> 
     let mut keys = Vec::new();
     let built_in = Rtl::of_block(&Sources::built_in(), block);
     if let (Some(deviation), Some(rtl)) = (deviation, &built_in) {
-        keys = tell_deviation(rtl, deviation, block);
+        keys = report_deviation(rtl, deviation, block);
     }
     if let Some(rtl) = rtl.filter(|_| hunks.len() <= MOST_CHANGES) {
         let tags = |hunk: &Hunk| tags::nearest(rtl.lines(&hunk.path), hunk.line);
@@ -60,7 +60,7 @@ pub fn tell(mismatch: &Mismatch, block: &str, deviation: Option<&Deviation>) -> 
 
 /// Shows at which signal the insides begin to differ from those of the RTL in this program, and
 /// what assigns it there. Returns the keys of the tags of that.
-fn tell_deviation(rtl: &Rtl, deviation: &Deviation, block: &str) -> Vec<String> {
+fn report_deviation(rtl: &Rtl, deviation: &Deviation, block: &str) -> Vec<String> {
     let Deviation { cycle, is_first_seen, .. } = deviation;
     let origins = origin::of_deviation(rtl, block, deviation);
     if let Some(Origin { signal, assignment: Assignment { place, .. } }) = origins.first() {

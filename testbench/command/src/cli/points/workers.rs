@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn line_tells_what_is_done_and_the_time_left() {
+    fn line_shows_what_is_done_and_the_time_left() {
         let after = |done, seconds| line(done, 40, "points", Duration::from_secs(seconds));
         assert_eq!(after(0, 5), "0 of 40 points");
         assert_eq!(after(10, 30), "10 of 40 points; 1:30 left");

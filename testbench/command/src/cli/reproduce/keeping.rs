@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn line_tells_what_is_done_and_the_time_left_of_what_runs() {
+    fn line_shows_what_is_done_and_the_time_left_of_what_runs() {
         let progress = |share| Progress { runs: 480, done: 120, kept: 100, share };
         let after = |share| line("cpelide", &progress(share), Duration::from_secs(30));
         assert_eq!(after(0.0), "cpelide: 120 of 480 runs");

@@ -119,7 +119,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     if let Some(path) = &args.report {
         output::write_file(path, &page::page(&all, score).into_string())?;
     }
-    // Each has been told; the greatest status counts.
+    // Each was reported; the greatest status counts.
     if let Some(failure) = failed.into_iter().max_by_key(|failure| failure.status) {
         return Err(failure);
     }

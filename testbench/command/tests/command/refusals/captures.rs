@@ -178,7 +178,7 @@ pub fn cases() -> Vec<Case> {
         let meta = META.replacen(before, after, 1);
         cases.push(capture(2, bytes(&GOOD), &meta, &[message]));
     }
-    // A load of what nobody stored.
+    // A load of bytes that were not stored.
     let wrong = with(4, (0, 0, 0, 0, 4, 0, BUFFER, 8));
     cases.push(capture(4, wrong, META, &["captured values do not follow from its stores"]));
     cases.push(capture(2, Vec::new(), META, &["no work-group in 0 kernels: nothing ran"]));

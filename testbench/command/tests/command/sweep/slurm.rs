@@ -23,7 +23,7 @@ impl Cluster {
     /// `None`, with a notice, where Slurm is not installed.
     fn start(desk: &Desk) -> Option<Self> {
         let folder = desk.file("cluster");
-        // Daemons keep what they inherit: nothing that somebody reads to its end.
+        // Daemons keep what they inherit: no pipe that is read to its end.
         let log = std::fs::File::create(desk.file("cluster.log")).unwrap();
         let mut script = Self::script("start", &folder);
         let status = script.stdout(log.try_clone().unwrap()).stderr(log).status().unwrap();
