@@ -2,6 +2,7 @@
 //! themselves, so that what is searched is their own decisions.
 
 mod cpelide;
+mod describe;
 mod directory;
 mod gtsc;
 mod protocol;

@@ -123,7 +123,7 @@ pub fn search<S: Space>(space: S) -> Found {
         let mut traced = model.0.start(true);
         for ((before, step), (after, _)) in path.iter().zip(&path[1..]) {
             let step = step.as_ref().expect("a state that another follows has a step");
-            steps.push(model.0.tell(&before.0, step, &after.0));
+            steps.push(model.0.describe(&before.0, step, &after.0));
             traced = model.0.after(&traced, step).expect("a step of the path is possible");
         }
         replays = model.0.replays(&traced);

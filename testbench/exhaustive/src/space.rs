@@ -35,7 +35,7 @@ pub trait Space: Send + Sync + 'static {
     fn is_drained(&self, state: &Self::State) -> bool;
 
     /// The step in plain words.
-    fn tell(&self, before: &Self::State, step: &Self::Step, after: &Self::State) -> String;
+    fn describe(&self, before: &Self::State, step: &Self::Step, after: &Self::State) -> String;
 }
 
 /// A property that does not hold.

@@ -85,7 +85,7 @@ impl Space for Counters {
         *state == [3, 3]
     }
 
-    fn tell(&self, _before: &[u8; 2], step: &usize, after: &[u8; 2]) -> String {
+    fn describe(&self, _before: &[u8; 2], step: &usize, after: &[u8; 2]) -> String {
         format!("counter {step} becomes {}", after[*step])
     }
 }

@@ -232,19 +232,19 @@ impl Kernel {
     }
 
     /// What it does, in words.
-    pub fn tell(&self) -> String {
+    pub fn describe(&self) -> String {
         let does: Vec<_> = self.shapes.iter().map(|shape| shape.name).collect();
         let Header { labelled, acquires, releases } = self.header;
-        let mut told = format!("that {}", does.join(" and "));
+        let mut text = format!("that {}", does.join(" and "));
         for (is_so, what) in [
             (!labelled, "without labels"),
             (acquires, "with acquire scope system"),
             (releases, "with release scope system"),
         ] {
             if is_so {
-                told += &format!(", {what}");
+                text += &format!(", {what}");
             }
         }
-        told
+        text
     }
 }

@@ -155,7 +155,7 @@ impl Chiplets {
         }
     }
 
-    fn tell_table(state: &State) -> String {
+    fn describe_table(state: &State) -> String {
         let entries = state.table.entries();
         let entries: Vec<_> = entries
             .into_iter()
@@ -180,7 +180,7 @@ impl Chiplets {
     }
 
     /// Those of the table's last call.
-    fn tell_operations(after: &State) -> String {
+    fn describe_operations(after: &State) -> String {
         let reasons = after.table.reasons();
         let of = |asks: fn(&Reason) -> bool| {
             let mut chiplets: Vec<_> =
@@ -317,14 +317,14 @@ impl Space for Chiplets {
         state.running.iter().all(Option::is_none)
     }
 
-    fn tell(&self, before: &State, step: &Step, after: &State) -> String {
+    fn describe(&self, before: &State, step: &Step, after: &State) -> String {
         let place = |chiplet: usize, byte: usize| {
             let l2 = self.reached(chiplet, byte);
             let held = before.memory.copy(l2, byte).valid;
             let how = if held { "a hit" } else { "a miss" };
             format!("{how} in the L2 of chiplet {l2}")
         };
-        let does = || Self::tell_operations(after);
+        let does = || Self::describe_operations(after);
         let stream = |stream: usize| match self.setup.streams {
             1 => "the host".to_string(),
             _ => format!("stream {stream}"),
@@ -333,9 +333,9 @@ impl Space for Chiplets {
             Step::Launch { stream: number, kernel } => format!(
                 "{} launches a kernel {}: {}; {}",
                 stream(number),
-                self.kernels[kernel].tell(),
+                self.kernels[kernel].describe(),
                 does(),
-                Self::tell_table(after)
+                Self::describe_table(after)
             ),
             Step::Load { chiplet, byte } => {
                 let found = match after.broken {
@@ -358,13 +358,13 @@ impl Space for Chiplets {
             }
             Step::Finish { stream: number } => {
                 let who = stream(number);
-                format!("the kernel of {who} ends: {}; {}", does(), Self::tell_table(after))
+                format!("the kernel of {who} ends: {}; {}", does(), Self::describe_table(after))
             }
             Step::HostStore { byte } => format!("the host stores to {} in memory", NAMES[byte]),
             Step::OtherLoad { byte } => {
                 format!("another GPU loads {}: {}", NAMES[byte], place(0, byte))
             }
-            Step::End => format!("the program ends: {}; {}", does(), Self::tell_table(after)),
+            Step::End => format!("the program ends: {}; {}", does(), Self::describe_table(after)),
         }
     }
 }

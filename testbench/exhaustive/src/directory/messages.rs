@@ -2,7 +2,7 @@
 
 /// A line of the home's memory.
 pub type Line = u8;
-/// A value of a line. Values that nobody holds any more are used again.
+/// A value of a line. Values that are no longer held are used again.
 pub type Value = u8;
 
 /// From a GPU to the home, in one FIFO (specification 6, 6).

@@ -21,7 +21,7 @@ const DOWN: usize = 1;
 
 /// A stale copy is being invalidated.
 pub const COVERED: &str = "each stale copy has a pending invalidation";
-/// After a release nobody has what was stale before.
+/// After a release no cache has what was stale before.
 pub const RELEASED: &str = "no stale copy outlives a release";
 
 /// The directory, and all that is held and under way.
@@ -113,7 +113,7 @@ impl Directory {
         }
     }
 
-    /// A value that nobody holds.
+    /// A value that is not held.
     fn new_value(state: &State) -> Value {
         let is_held = |value: Value| {
             let holds = |gpu: &Gpu| {
@@ -154,8 +154,8 @@ impl Directory {
                 self.request(state, op::FENCE, src, None);
                 let has_marker = |gpu: &Gpu| matches!(gpu.down.last(), Some((Down::Marker, _)));
                 let gpus = state.gpus.iter().enumerate().filter(|(_, gpu)| has_marker(gpu));
-                let told = gpus.map(|(at, _)| 1 << at).sum();
-                self.wait(state, told);
+                let notified = gpus.map(|(at, _)| 1 << at).sum();
+                self.wait(state, notified);
             }
         }
     }
@@ -265,8 +265,8 @@ impl Directory {
         arrivals
     }
 
-    fn tell_sharers(&self, state: &State) -> String {
-        let told: Vec<_> = (0..state.home.len() as Line)
+    fn describe_sharers(&self, state: &State) -> String {
+        let tracked: Vec<_> = (0..state.home.len() as Line)
             .filter_map(|line| {
                 let sharers = state.directory.sharers(self.address(line))?;
                 let of = (0..16).filter(|gpu| sharers >> gpu & 1 == 1);
@@ -274,9 +274,9 @@ impl Directory {
                 Some(format!("{} in GPU {}", name(line), of.join(" and ")))
             })
             .collect();
-        match told.is_empty() {
+        match tracked.is_empty() {
             true => "the directory then tracks nothing".into(),
-            false => format!("the directory then tracks {}", told.join(", ")),
+            false => format!("the directory then tracks {}", tracked.join(", ")),
         }
     }
 }
@@ -285,7 +285,7 @@ fn name(line: Line) -> char {
     char::from(b'x' + line)
 }
 
-fn tell_up(up: Up) -> String {
+fn describe_up(up: Up) -> String {
     match up {
         Up::Read(line) => format!("read of {}", name(line)),
         Up::Write(line, value) => format!("write-through of {} = {value}", name(line)),
@@ -425,15 +425,20 @@ impl Space for Directory {
             && state.gpus.iter().all(|gpu| gpu.up.is_empty() && gpu.down.is_empty())
     }
 
-    fn tell(&self, before: &State, step: &Step, after: &State) -> String {
+    fn describe(&self, before: &State, step: &Step, after: &State) -> String {
         let gpu = |at: usize| format!("GPU {}", at + 1);
-        let sharers = || self.tell_sharers(after);
+        let sharers = || self.describe_sharers(after);
         match *step {
             Step::Read(at, line) => format!("{} sends a read of {}", gpu(at), name(line)),
             Step::Write(at, line, keeps) => {
                 let sent = after.gpus[at].up.last().expect("a write was sent");
                 let kept = if keeps { "keeps it and " } else { "" };
-                format!("{} stores to {}, {kept}sends a {}", gpu(at), name(line), tell_up(*sent))
+                format!(
+                    "{} stores to {}, {kept}sends a {}",
+                    gpu(at),
+                    name(line),
+                    describe_up(*sent)
+                )
             }
             Step::Atomic(at, line) => format!("{} sends an atomic on {}", gpu(at), name(line)),
             Step::Drop(at, line) => format!("{} drops its copy of {}", gpu(at), name(line)),
@@ -446,7 +451,7 @@ impl Space for Directory {
                 format!("the home evicts the entry of {}; {}", name(line), sharers())
             }
             Step::Home(at, place) => {
-                let what = tell_up(before.gpus[at].up[place]);
+                let what = describe_up(before.gpus[at].up[place]);
                 format!("the home executes the {what} of {}; {}", gpu(at), sharers())
             }
             Step::Take(at, place) => match before.gpus[at].down[place].0 {

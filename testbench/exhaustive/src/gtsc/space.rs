@@ -4,7 +4,6 @@
 //! tried in which messages can come, but not what the blocks' queues do when several messages come
 //! within a few cycles: they keep their order.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
 use hwmodel::timestamp::gtsc_rst::GtscRst;
@@ -18,6 +17,7 @@ use ports::timestamp::types::{
 use super::program::{Access, FIRST, History, Kind, Time, Warp};
 use super::rules::Rule;
 use super::setup::{Order, Setup};
+use crate::describe::{Text, describe, location, sm_of, warp as warp_name};
 use crate::space::{Broken, Space};
 use crate::traced::{Replay, Traced};
 
@@ -30,7 +30,7 @@ const MOST: u32 = 200;
 pub const VALUES: &str = "a load returns the newest store at its logical time";
 /// A warp's accesses happen in its order.
 pub const IN_ORDER: &str = "accesses of a warp take effect in program order";
-/// No block is told what cannot be.
+/// No block is text what cannot be.
 pub const NO_ERROR: &str = "no block receives an illegal input";
 
 /// Resets come to an end.
@@ -80,17 +80,6 @@ pub struct Gpu {
     without: Option<Rule>,
 }
 
-/// What a step did, in words.
-type Told = Option<String>;
-
-macro_rules! tell {
-    ($told:expr, $($words:tt)*) => {
-        if let Some(told) = $told {
-            let _ = write!(told, $($words)*);
-        }
-    };
-}
-
 impl Gpu {
     /// With all rules, or without one.
     pub fn new(setup: &'static Setup, without: Option<Rule>) -> Self {
@@ -121,7 +110,7 @@ impl Gpu {
         sm: usize,
         rep: u8,
         (mut req, mut rsp): (Option<CoreReq>, Option<BusRsp>),
-        told: &mut Told,
+        text: &mut Text,
     ) {
         for _ in 0..MOST {
             let l1 = Arc::make_mut(&mut state.l1s[sm]);
@@ -147,11 +136,11 @@ impl Gpu {
                 Self::break_(state, NO_ERROR, format!("the L1 of SM {sm} raises error {err}"));
             }
             if let Some(bus_req) = out.bus_req {
-                tell!(told, "; its L1 sends {}", tell_req(&bus_req));
+                describe!(text, "; its L1 sends {}", describe_req(&bus_req));
                 state.up[sm].push(bus_req);
             }
             if let Some(core_rsp) = out.core_rsp {
-                self.over(state, sm, &core_rsp, told);
+                self.over(state, sm, &core_rsp, text);
             }
         }
         panic!("the L1 of SM {sm} does not come to rest");
@@ -163,7 +152,7 @@ impl Gpu {
     }
 
     /// An access is over.
-    fn over(&self, state: &mut State, sm: usize, rsp: &CoreRsp, told: &mut Told) {
+    fn over(&self, state: &mut State, sm: usize, rsp: &CoreRsp, text: &mut Text) {
         let at: Time = (Self::generation(state, rsp.rep), rsp.ts);
         let number = sm * usize::from(self.setup.warps) + usize::from(rsp.warp);
         let open = state.warps[number].open.iter().find(|access| access.id == rsp.id);
@@ -173,32 +162,32 @@ impl Gpu {
             _ => at,
         };
         let over = state.warps[number].over(rsp.id, at, of);
-        let who = self.tell_warp(number);
+        let who = warp_name(self.setup.warps, number);
         let access = match over {
             Ok(access) => access,
             Err((access, other)) => {
-                let (what, at) = (tell_access(&access), tell_time(at));
+                let (what, at) = (describe_access(&access), describe_time(at));
                 let how = format!(
                     "{who}: {what} at {at}, but another of its accesses is at {}",
-                    tell_time(other)
+                    describe_time(other)
                 );
                 return Self::break_(state, IN_ORDER, how);
             }
         };
         let found = rsp.data.0[self.byte_of(access.place)];
-        let (name, time) = (tell_place(access.place), tell_time(at));
+        let (name, time) = (location(access.place), describe_time(at));
         let history = &mut state.histories[usize::from(access.place)];
         let expected = match access.kind {
             Kind::Load => history.load(at),
             Kind::Atomic => history.atomic(at),
             Kind::Store => {
-                tell!(told, "; {who}'s store to {name} completes at {time}");
+                describe!(text, "; {who}'s store to {name} completes at {time}");
                 return;
             }
         };
-        tell!(told, "; {who}'s load of {name} returns {found} at {time}");
+        describe!(text, "; {who}'s load of {name} returns {found} at {time}");
         if found != expected {
-            tell!(told, " (should be {expected})");
+            describe!(text, " (should be {expected})");
             let how =
                 format!("{who}'s load of {name} at {time} returns {found} instead of {expected}");
             Self::break_(state, VALUES, how);
@@ -210,7 +199,7 @@ impl Gpu {
         &self,
         state: &mut State,
         (mut req, mut fill): (Option<BusReq>, Option<DramRsp>),
-        told: &mut Told,
+        text: &mut Text,
     ) {
         let mut settled = 0;
         for _ in 0..MOST {
@@ -241,7 +230,7 @@ impl Gpu {
             rst.tick(&inputs);
             let resets = rst.outputs();
             if resets.rst && !reset.rst {
-                tell!(told, "; a timestamp overflows, and a reset starts");
+                describe!(text, "; a timestamp overflows, and a reset starts");
                 state.generation += 1;
             }
             let idle = matches!(
@@ -270,18 +259,18 @@ impl Gpu {
                 Self::break_(state, NO_ERROR, format!("the reset raises error {err}"));
             }
             if let Some(dram) = out.dram_req {
-                let line = tell_line(dram.line);
+                let line = describe_line(dram.line);
                 if dram.we {
-                    tell!(told, "; the bank writes {line} back");
+                    describe!(text, "; the bank writes {line} back");
                     state.memory[dram.line as usize] = dram.data;
                 } else {
-                    tell!(told, "; the bank requests {line} from memory");
+                    describe!(text, "; the bank requests {line} from memory");
                     state.reads.push(dram.line);
                 }
             }
             if let Some(rsp) = out.bus_rsp {
                 settled = 0;
-                tell!(told, "; the bank sends SM {} {}", rsp.sm, tell_rsp(&rsp));
+                describe!(text, "; the bank sends SM {} {}", rsp.sm, describe_rsp(&rsp));
                 self.performed(state, &rsp);
                 state.down[usize::from(rsp.sm)].push(rsp);
             }
@@ -299,8 +288,8 @@ impl Gpu {
         let (_, _, place, value) = state.taken.remove(nth);
         let at = (Self::generation(state, rsp.rep), rsp.wts);
         if let Err(loaded) = state.histories[usize::from(place)].store(at, value) {
-            let name = tell_place(place);
-            let (at, loaded) = (tell_time(at), tell_time(loaded));
+            let name = location(place);
+            let (at, loaded) = (describe_time(at), describe_time(loaded));
             let how = format!(
                 "the store of {value} to {name} at {at} is performed after a load at \
                          {loaded}"
@@ -317,10 +306,10 @@ impl Gpu {
         (0..self.setup.places.len() as u8).find(is_it).expect("a request is of a location")
     }
 
-    fn take(&self, state: &mut State, step: &Step, told: &mut Told) {
+    fn take(&self, state: &mut State, step: &Step, text: &mut Text) {
         match *step {
             Step::Issue { warp: number, kind, place, fence } => {
-                let (sm, warp) = self.sm_of(number);
+                let (sm, warp) = sm_of(self.setup.warps, number);
                 if fence {
                     state.warps[number].fence();
                 }
@@ -330,7 +319,12 @@ impl Gpu {
                     _ => 1 + (number as u8) * 8 + id,
                 };
                 let access = Access { id, kind, place, value, of: None };
-                tell!(told, "{} {}", self.tell_warp(number), tell_issue(&access));
+                describe!(
+                    text,
+                    "{} {}",
+                    warp_name(self.setup.warps, number),
+                    describe_issue(&access)
+                );
                 state.warps[number].issued += 1;
                 state.warps[number].open.push(access);
                 let byte = self.byte_of(place);
@@ -345,70 +339,53 @@ impl Gpu {
                 let line = self.line_of(place) as u64;
                 let req = CoreReq { op, aop, sz: false, id, warp: warp as u8, line, mask, data };
                 let rep = state.l1s[sm].outputs().rep_ack;
-                self.run_l1(state, sm, rep, (Some(req), None), told);
+                self.run_l1(state, sm, rep, (Some(req), None), text);
             }
             Step::Up { sm, nth } => {
                 let req = state.up[sm].remove(nth);
-                tell!(told, "the bank accepts SM {sm}'s {}", tell_req(&req));
+                describe!(text, "the bank accepts SM {sm}'s {}", describe_req(&req));
                 if req.op != bus_op::RD {
                     let place = self.place_of(&req);
                     let value = req.data.0[self.byte_of(place)];
                     state.taken.push((req.sm, req.id, place, value));
                 }
-                self.run_l2(state, (Some(req), None), told);
+                self.run_l2(state, (Some(req), None), text);
             }
             Step::Down { sm, nth } => {
                 let rsp = state.down[sm].remove(nth);
-                tell!(told, "the L1 of SM {sm} receives {}", tell_rsp(&rsp));
+                describe!(text, "the L1 of SM {sm} receives {}", describe_rsp(&rsp));
                 let rep = state.l1s[sm].outputs().rep_ack;
-                self.run_l1(state, sm, rep, (None, Some(rsp)), told);
+                self.run_l1(state, sm, rep, (None, Some(rsp)), text);
             }
             Step::Memory => {
                 let line = state.reads.remove(0);
-                tell!(told, "memory answers with {}", tell_line(line));
+                describe!(text, "memory answers with {}", describe_line(line));
                 let data = state.memory[line as usize];
-                self.run_l2(state, (None, Some(DramRsp { line, data })), told);
+                self.run_l2(state, (None, Some(DramRsp { line, data })), text);
             }
             Step::Flush { sm } => {
                 let rep = state.rst.outputs().rep;
-                tell!(told, "the L1 of SM {sm} invalidates all lines for generation {rep}");
-                self.run_l1(state, sm, rep, (None, None), told);
-                self.run_l2(state, (None, None), told);
+                describe!(text, "the L1 of SM {sm} invalidates all lines for generation {rep}");
+                self.run_l1(state, sm, rep, (None, None), text);
+                self.run_l2(state, (None, None), text);
             }
         }
     }
-
-    /// SM and warp of a warp by its number among all.
-    fn sm_of(&self, number: usize) -> (usize, usize) {
-        let warps = usize::from(self.setup.warps);
-        (number / warps, number % warps)
-    }
-
-    fn tell_warp(&self, number: usize) -> String {
-        match self.sm_of(number) {
-            (sm, _) if self.setup.warps == 1 => format!("SM {sm}"),
-            (sm, warp) => format!("warp {warp} of SM {sm}"),
-        }
-    }
 }
 
-fn tell_place(place: u8) -> char {
-    char::from(b'x' + place)
-}
-
-fn tell_line(line: u64) -> String {
+fn describe_line(line: u64) -> String {
     format!("line {line}")
 }
 
-fn tell_time((generation, ts): Time) -> String {
+fn describe_time((generation, ts): Time) -> String {
     match generation {
         0 => format!("time {ts}"),
         _ => format!("time {ts} of generation {generation}"),
     }
 }
 
-fn tell_access(access: &Access) -> String {
-    let name = tell_place(access.place);
+fn describe_access(access: &Access) -> String {
+    let name = location(access.place);
     match access.kind {
         Kind::Load => format!("its load of {name}"),
         Kind::Store => format!("its store to {name}"),
@@ -416,9 +393,9 @@ fn tell_access(access: &Access) -> String {
     }
 }
 
-fn tell_issue(access: &Access) -> String {
+fn describe_issue(access: &Access) -> String {
     let Access { value, .. } = access;
-    let name = tell_place(access.place);
+    let name = location(access.place);
     match access.kind {
         Kind::Load => format!("loads {name}"),
         Kind::Store => format!("stores {value} to {name}"),
@@ -426,7 +403,7 @@ fn tell_issue(access: &Access) -> String {
     }
 }
 
-fn tell_req(req: &BusReq) -> String {
+fn describe_req(req: &BusReq) -> String {
     let BusReq { line, wts, warp_ts, .. } = *req;
     let copy = if wts == 0 { String::new() } else { format!(", with a copy of time {wts}") };
     match req.op {
@@ -436,7 +413,7 @@ fn tell_req(req: &BusReq) -> String {
     }
 }
 
-fn tell_rsp(rsp: &BusRsp) -> String {
+fn describe_rsp(rsp: &BusRsp) -> String {
     let BusRsp { wts, rts, ok, .. } = *rsp;
     match rsp.op {
         rsp_op::FILL => format!("a fill with lease {wts} to {rts}"),
@@ -533,7 +510,7 @@ impl Space for Gpu {
             }
         }
         for (number, warp) in state.warps.iter().enumerate() {
-            let (sm, _) = self.sm_of(number);
+            let (sm, _) = sm_of(self.setup.warps, number);
             let left = warp.issued < self.setup.accesses[number];
             if !left || !state.l1s[sm].outputs().core_req_ready {
                 continue;
@@ -572,9 +549,9 @@ impl Space for Gpu {
         state.warps.iter().all(Warp::is_quiet)
     }
 
-    fn tell(&self, before: &State, step: &Step, _after: &State) -> String {
-        let mut told = Some(String::new());
-        self.take(&mut before.clone(), step, &mut told);
-        told.unwrap_or_default()
+    fn describe(&self, before: &State, step: &Step, _after: &State) -> String {
+        let mut text = Some(String::new());
+        self.take(&mut before.clone(), step, &mut text);
+        text.unwrap_or_default()
     }
 }

@@ -22,7 +22,7 @@ const MOST: u32 = 100;
 
 /// Stores are on their way only where all CUs know of it.
 pub const GRANTED: &str = "a store in flight is of a band that all CUs have granted";
-/// No block is told what cannot be.
+/// No block receives an illegal input.
 pub const NO_ERROR: &str = "no block receives an illegal input";
 
 /// `prep`, `chg` and the epoch, as the manager shows them.
@@ -189,13 +189,13 @@ impl Cus {
         }
     }
 
-    fn tell_epoch(epoch: &Epoch) -> String {
+    fn describe_epoch(epoch: &Epoch) -> String {
         let bands = (0..4).filter(|band| epoch.gvec >> band & 1 == 1);
         let bands: Vec<_> = bands.map(|band| format!("{band}")).collect();
         format!("band {}", bands.join(" and "))
     }
 
-    fn tell_up((ready, done): Up) -> &'static str {
+    fn describe_up((ready, done): Up) -> &'static str {
         match (ready, done) {
             (false, _) => "runs",
             (true, false) => "has drained",
@@ -203,10 +203,10 @@ impl Cus {
         }
     }
 
-    fn tell_down((prep, chg, epoch): &Down) -> String {
+    fn describe_down((prep, chg, epoch): &Down) -> String {
         match (prep, chg) {
             (true, false) => "the epoch ends".into(),
-            (true, true) => format!("the epoch of {} begins", Self::tell_epoch(epoch)),
+            (true, true) => format!("the epoch of {} begins", Self::describe_epoch(epoch)),
             _ => "all CUs are in the epoch".into(),
         }
     }
@@ -334,8 +334,8 @@ impl Space for Cus {
         state.cus.iter().all(|cu| cu.agent.outputs().empty && cu.flying.is_empty())
     }
 
-    fn tell(&self, before: &State, step: &Step, after: &State) -> String {
-        let epoch = |cu: usize| Self::tell_epoch(&after.cus[cu].agent.outputs().cer);
+    fn describe(&self, before: &State, step: &Step, after: &State) -> String {
+        let epoch = |cu: usize| Self::describe_epoch(&after.cus[cu].agent.outputs().cer);
         match *step {
             Step::Store { cu, band } => {
                 let issued = after.cus[cu].agent.outputs().st.is_some();
@@ -351,11 +351,11 @@ impl Space for Cus {
                 format!("the L2 has performed CU {cu}'s store to band {band}")
             }
             Step::Down { cu } => {
-                let heard = Self::tell_down(&before.cus[cu].down[0]);
+                let heard = Self::describe_down(&before.cus[cu].down[0]);
                 format!("CU {cu} receives: {heard}; its epoch is of {}", epoch(cu))
             }
             Step::Up { cu } => {
-                format!("the manager receives: CU {cu} {}", Self::tell_up(before.cus[cu].up[0]))
+                format!("the manager receives: CU {cu} {}", Self::describe_up(before.cus[cu].up[0]))
             }
             Step::Request { cu } => {
                 let band = before.cus[cu].requests[0].addr >> BAND;

@@ -3,7 +3,6 @@
 //! Each step takes the same number of cycles for all blocks; in its first something comes to one of
 //! them, or nothing does. So leases end between any two events, with the grain of a step.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
 use hwmodel::timestamp::timestamp_l1::TimestampL1;
@@ -18,6 +17,7 @@ use ports::timestamp::{timestamp_l1, timestamp_l2};
 use super::program::{Access, Warp};
 use super::rules::Rule;
 use super::setup::{STEP, Setup};
+use crate::describe::{Text, describe, location, sm_of, warp as warp_name};
 use crate::space::{Broken, Space};
 use crate::traced::{Replay, Traced};
 
@@ -25,7 +25,7 @@ use crate::traced::{Replay, Traced};
 pub const VALUES: &str = "no load returns a value overwritten before its issue";
 /// A warp sees its own stores, and never goes back.
 pub const OWN_ORDER: &str = "a warp's accesses to a location are in program order";
-/// No block is told what cannot be.
+/// No block is text what cannot be.
 pub const NO_ERROR: &str = "no block receives an illegal input";
 
 /// The blocks, and what is under way.
@@ -84,17 +84,6 @@ pub struct Gpu {
     without: Option<Rule>,
 }
 
-/// What a step did, in words.
-type Told = Option<String>;
-
-macro_rules! tell {
-    ($told:expr, $($words:tt)*) => {
-        if let Some(told) = $told {
-            let _ = write!(told, $($words)*);
-        }
-    };
-}
-
 impl Gpu {
     /// With all rules, or without one.
     pub fn new(setup: &'static Setup, without: Option<Rule>) -> Self {
@@ -106,7 +95,7 @@ impl Gpu {
     }
 
     /// The cycles of a step.
-    fn run(&self, state: &mut State, mut comes: Comes, told: &mut Told) {
+    fn run(&self, state: &mut State, mut comes: Comes, text: &mut Text) {
         for _ in 0..STEP {
             for sm in 0..state.l1s.len() {
                 let of_sm = |(at, req): &(usize, _)| (*at == sm).then_some(*req);
@@ -132,11 +121,11 @@ impl Gpu {
                     Self::break_(state, NO_ERROR, how);
                 }
                 if let Some(bus_req) = out.bus_req {
-                    tell!(told, "; its L1 sends a {}", tell_req(&bus_req));
+                    describe!(text, "; its L1 sends a {}", describe_req(&bus_req));
                     state.up[sm].push(bus_req);
                 }
                 if let Some(core_rsp) = out.core_rsp {
-                    self.over(state, sm, &core_rsp, told);
+                    self.over(state, sm, &core_rsp, text);
                 }
             }
             let out = Arc::make_mut(&mut state.l2).tick(&timestamp_l2::In {
@@ -153,15 +142,15 @@ impl Gpu {
             }
             if let Some(dram) = out.dram_req {
                 if dram.we {
-                    tell!(told, "; the bank writes line {} back", dram.line);
+                    describe!(text, "; the bank writes line {} back", dram.line);
                     state.memory[dram.line as usize] = dram.data;
                 } else {
-                    tell!(told, "; the bank requests line {} from memory", dram.line);
+                    describe!(text, "; the bank requests line {} from memory", dram.line);
                     state.reads.push(dram.line);
                 }
             }
             if let Some(rsp) = out.bus_rsp {
-                tell!(told, "; the bank sends SM {} {}", rsp.sm, tell_rsp(&rsp));
+                describe!(text, "; the bank sends SM {} {}", rsp.sm, describe_rsp(&rsp));
                 if rsp.op == rsp_op::WR_ACK {
                     let of_rsp = |&(sm, id, ..): &(u8, u8, u8, u8)| (sm, id) == (rsp.sm, rsp.id);
                     let nth = state.taken.iter().position(of_rsp);
@@ -174,16 +163,16 @@ impl Gpu {
     }
 
     /// An access is over.
-    fn over(&self, state: &mut State, sm: usize, rsp: &CoreRsp, told: &mut Told) {
+    fn over(&self, state: &mut State, sm: usize, rsp: &CoreRsp, text: &mut Text) {
         let number = sm * usize::from(self.setup.warps) + usize::from(rsp.warp);
         let access = state.warps[number].over(rsp.id);
-        let (who, name) = (self.tell_warp(number), tell_place(access.place));
+        let (who, name) = (warp_name(self.setup.warps, number), location(access.place));
         if access.stores {
-            tell!(told, "; {who}'s store to {name} completes");
+            describe!(text, "; {who}'s store to {name} completes");
             return;
         }
         let found = rsp.data.0[0];
-        tell!(told, "; {who}'s load of {name} returns {found}");
+        describe!(text, "; {who}'s load of {name} returns {found}");
         let stores = &state.stores[usize::from(access.place)];
         let ranked = stores.iter().position(|&value| value == found).map(|nth| nth as u8 + 1);
         let Some(rank) = ranked.or_else(|| (found == 0).then_some(0)) else {
@@ -192,7 +181,7 @@ impl Gpu {
         };
         if rank < access.value {
             let newest = stores[usize::from(access.value) - 1];
-            tell!(told, " (should be {newest}, or later)");
+            describe!(text, " (should be {newest}, or later)");
             let how = format!("{who} loads {found} from {name}, which {newest} had overwritten");
             return Self::break_(state, VALUES, how);
         }
@@ -231,21 +220,21 @@ impl Gpu {
         }
     }
 
-    fn take(&self, state: &mut State, step: &Step, told: &mut Told) {
+    fn take(&self, state: &mut State, step: &Step, text: &mut Text) {
         let mut comes = Comes::default();
         match *step {
             Step::Issue { warp: number, stores, place } => {
-                let (sm, warp) = self.sm_of(number);
+                let (sm, warp) = sm_of(self.setup.warps, number);
                 let id = state.warps[number].issued;
                 let value = match stores {
                     true => 1 + (number as u8) * 8 + id,
                     false => self.floor(state, place),
                 };
                 let access = Access { id, stores, place, value };
-                let (who, name) = (self.tell_warp(number), tell_place(place));
+                let (who, name) = (warp_name(self.setup.warps, number), location(place));
                 match stores {
-                    true => tell!(told, "{who} stores {value} to {name}"),
-                    false => tell!(told, "{who} loads {name}"),
+                    true => describe!(text, "{who} stores {value} to {name}"),
+                    false => describe!(text, "{who} loads {name}"),
                 }
                 state.warps[number].issued += 1;
                 state.warps[number].open.push(access);
@@ -260,7 +249,7 @@ impl Gpu {
                 comes.core_req = Some((sm, req));
             }
             Step::Fence { warp } => {
-                tell!(told, "{}'s fence completes", self.tell_warp(warp));
+                describe!(text, "{}'s fence completes", warp_name(self.setup.warps, warp));
                 for &(place, _, value) in &state.warps[warp].stored {
                     let place = usize::from(place);
                     let nth = state.stores[place].iter().position(|&store| store == value);
@@ -270,7 +259,7 @@ impl Gpu {
             }
             Step::Up { sm } => {
                 let req = state.up[sm].remove(0);
-                tell!(told, "the bank accepts SM {sm}'s {}", tell_req(&req));
+                describe!(text, "the bank accepts SM {sm}'s {}", describe_req(&req));
                 if req.op != bus_op::RD {
                     state.taken.push((req.sm, req.id, req.line as u8, req.data.0[0]));
                 }
@@ -278,34 +267,21 @@ impl Gpu {
             }
             Step::Down { sm } => {
                 let rsp = state.down[sm].remove(0);
-                tell!(told, "the L1 of SM {sm} receives {}", tell_rsp(&rsp));
+                describe!(text, "the L1 of SM {sm} receives {}", describe_rsp(&rsp));
                 comes.bus_rsp = Some((sm, rsp));
             }
             Step::Memory => {
                 let line = state.reads.remove(0);
-                tell!(told, "memory answers with line {line}");
+                describe!(text, "memory answers with line {line}");
                 let data = state.memory[line as usize];
                 comes.fill = Some(DramRsp { line, data });
             }
             Step::Wait => {
-                tell!(told, "{STEP} cycles pass");
+                describe!(text, "{STEP} cycles pass");
                 state.waits += 1;
             }
         }
-        self.run(state, comes, told);
-    }
-
-    /// SM and warp of a warp by its number among all.
-    fn sm_of(&self, number: usize) -> (usize, usize) {
-        let warps = usize::from(self.setup.warps);
-        (number / warps, number % warps)
-    }
-
-    fn tell_warp(&self, number: usize) -> String {
-        match self.sm_of(number) {
-            (sm, _) if self.setup.warps == 1 => format!("SM {sm}"),
-            (sm, warp) => format!("warp {warp} of SM {sm}"),
-        }
+        self.run(state, comes, text);
     }
 
     /// The bank or a warp waits for the end of a lease.
@@ -316,23 +292,19 @@ impl Gpu {
 
     /// A fence of the warp may pass.
     fn may_pass(&self, state: &State, number: usize) -> bool {
-        let (sm, warp) = self.sm_of(number);
+        let (sm, warp) = sm_of(self.setup.warps, number);
         state.l1s[sm].outputs().fence_ok >> warp & 1 == 1
     }
 }
 
-fn tell_place(place: u8) -> char {
-    char::from(b'x' + place)
-}
-
-fn tell_req(req: &BusReq) -> String {
+fn describe_req(req: &BusReq) -> String {
     match req.op {
         bus_op::RD => format!("read of line {}", req.line),
         _ => format!("write of line {}", req.line),
     }
 }
 
-fn tell_rsp(rsp: &BusRsp) -> String {
+fn describe_rsp(rsp: &BusRsp) -> String {
     let exp = rsp.wts << TC_TS_W | rsp.rts;
     match rsp.op {
         rsp_op::FILL => format!("a fill with a lease to cycle {exp}"),
@@ -398,7 +370,7 @@ impl Space for Gpu {
             steps.push(Step::Memory);
         }
         for (number, warp) in state.warps.iter().enumerate() {
-            let (sm, _) = self.sm_of(number);
+            let (sm, _) = sm_of(self.setup.warps, number);
             let strong = self.setup.protocol == Protocol::Tcs;
             let stored = warp.stored.iter().any(|&(place, _, value)| {
                 let place = usize::from(place);
@@ -440,9 +412,9 @@ impl Space for Gpu {
         state.warps.iter().all(|warp| warp.open.is_empty())
     }
 
-    fn tell(&self, before: &State, step: &Step, _after: &State) -> String {
-        let mut told = Some(String::new());
-        self.take(&mut before.clone(), step, &mut told);
-        told.unwrap_or_default()
+    fn describe(&self, before: &State, step: &Step, _after: &State) -> String {
+        let mut text = Some(String::new());
+        self.take(&mut before.clone(), step, &mut text);
+        text.unwrap_or_default()
     }
 }
