@@ -37,7 +37,7 @@ impl BodyKind {
     }
 }
 
-/// What somebody wants to see of a body beside its ports.
+/// What is observed of a body besides its ports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sight {
     /// The signals of its RTL can be traced.

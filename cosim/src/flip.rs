@@ -1,4 +1,4 @@
-//! A bit of the RTL's outputs that is inverted on purpose: a self-test of whoever compares.
+//! A bit of the RTL's outputs that is inverted on purpose: a self-test of the comparison.
 
 use hwmodel::{Block, Model};
 use ports::Description;

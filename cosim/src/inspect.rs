@@ -20,7 +20,7 @@ const WIDEST: u32 = 256;
 /// The cycles around a difference, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// What the bodies show beside their ports; nothing where nobody looked inside.
+    /// What the bodies show besides their ports; empty unless it was requested.
     pub inside: Inside,
     /// The cycles so far.
     pub cycles: Vec<WindowCycle>,

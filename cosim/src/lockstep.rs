@@ -30,7 +30,7 @@ pub struct Lockstep<M: Model> {
     /// The last ticks, at `ticks % HISTORY`.
     history: Vec<Kept>,
     failure: Option<Box<Failure>>,
-    /// The last cycle, while somebody wants to see every one.
+    /// The last cycle, while every cycle is observed.
     trace: Option<Box<Recorder>>,
     /// The last transfers on each channel, while it is traced.
     past: Option<Box<Past>>,
@@ -104,7 +104,7 @@ impl<M: Model> Lockstep<M> {
         (self.trace, self.past) = (None, None);
     }
 
-    /// Whoever traces it from now on sees its insides too.
+    /// Waveforms from now on include its internals.
     pub fn look_inside(&mut self) -> Inside {
         self.inside = true;
         Inside {

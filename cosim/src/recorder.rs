@@ -1,4 +1,4 @@
-//! The last cycle of a body, while somebody wants to see every one.
+//! The last cycle of a body, while every cycle is observed.
 
 use hwmodel::Block;
 use ports::Description;

@@ -72,7 +72,7 @@ pub struct Mismatch {
     pub past: Vec<Transfer>,
     /// What failed assertions printed.
     pub assertions: String,
-    /// The registers of both bodies in the cycle of the difference, once somebody has looked.
+    /// The registers of both bodies in the cycle of the difference, once they were read.
     pub inside: Option<Inspected>,
     /// The registers that differed first, likewise.
     pub first: Option<Differing>,

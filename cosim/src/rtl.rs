@@ -85,7 +85,7 @@ impl<M: Model> Rtl<M> {
     }
 
     /// Inverts bit `bit` of word `word` of the output image until the next edge: a self-test of
-    /// whoever compares.
+    /// the comparison.
     pub fn flip(&mut self, word: usize, bit: u32) {
         self.output[word] ^= 1 << bit;
         self.is_flipped = true;

@@ -95,7 +95,7 @@ impl RunError {
     }
 }
 
-/// Cycles of which the busiest are told.
+/// Cycles of the peak utilization window.
 pub const SHARE_CYCLES: u64 = 250;
 
 /// The busiest cycles of each channel so far.
@@ -127,7 +127,7 @@ pub struct Outcome {
     /// Transfers on each channel.
     pub transfers: Vec<Count>,
     /// Of each channel the transfers of [`SHARE_CYCLES`] cycles, in per cent of them, where they
-    /// were most; none where nobody counts.
+    /// were most; none unless they are counted.
     pub busiest: Vec<Count>,
     /// How often each cause, case and code was reached.
     pub coverage: Vec<Count>,
@@ -214,7 +214,7 @@ fn run_once<S: NewStimulus>(
         None => None,
     };
     while cycle < options.cycles {
-        // The stimulus is told of the whole episode: what it does does not depend on where the run
+        // The stimulus gets the whole episode: what it does does not depend on where the run
         // ends.
         let length = if options.one_episode { u64::MAX } else { episodes.next(&mut resets) };
         let end = options.cycles.min(cycle.saturating_add(length));

@@ -1,4 +1,4 @@
-//! One cycle of a block as whoever watches it gets it.
+//! One cycle of a block as its observers get it.
 
 use ports::Description;
 use ports::image_words;
@@ -31,8 +31,8 @@ pub struct WindowCycle {
     pub model: Vec<u32>,
     /// The RTL's outputs.
     pub rtl: Vec<u32>,
-    /// The model's registers in the order in which it shows them; empty where nobody asked for the
-    /// insides.
+    /// The model's registers in the order in which it shows them; empty unless
+    /// internals were requested.
     pub registers: Vec<Option<Value>>,
     /// What the RTL's trace has of the cycle, likewise.
     pub trace: String,

@@ -1,4 +1,4 @@
-//! The transfers of a body, counted, and told one by one to whoever wants to compare them.
+//! The transfers of a body, counted, and reported one by one for comparison.
 
 use ports::Description;
 use ports::Port;

@@ -40,7 +40,7 @@ impl Temporary {
     ) -> io::Result<(T, Self)> {
         with_all(|all| {
             let (made, path) = make()?;
-            // Whoever removes it may stand in another folder.
+            // It may be removed from another working folder.
             let path = std::path::absolute(path)?;
             all.insert(path.clone());
             Ok((made, Self(path)))
@@ -49,7 +49,7 @@ impl Temporary {
 
     /// Renames the file; it is no longer temporary then.
     pub(crate) fn rename(self, to: &Path) -> io::Result<()> {
-        // Under the lock: whoever ends the process finds one name or the other.
+        // Under the lock: `with_none_left` finds one name or the other.
         with_all(|all| {
             fs::rename(&self.0, to)?;
             all.remove(&self.0);

@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn block_that_tells_nothing_is_ticked_in_every_cycle_and_has_not_failed() {
+    fn block_without_optional_methods_is_ticked_in_every_cycle_and_has_not_failed() {
         let block = Nothing::<false>;
         assert_eq!((block.is_idle(), block.quiet_cycles()), (false, 0));
         assert_eq!(failure(&block), (false, String::new()));
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn block_in_a_box_tells_and_does_the_same() {
+    fn boxed_block_forwards_all_calls() {
         assert_eq!(failure(&Box::new(Nothing::<true>)), (true, "it does nothing".into()));
         assert_eq!(failure(&Box::new(Nothing::<false>)), (false, String::new()));
         let mut queue = Box::new(queue().1);

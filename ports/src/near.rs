@@ -1,4 +1,4 @@
-//! Names that somebody may have meant.
+//! Suggestions for misspelled names.
 
 /// `; did you mean NAME?` with the known name nearest to one that is unknown; nothing where none
 /// is near: where more than a third of the letters would have to change.

@@ -301,7 +301,7 @@ where
         let request = Request::new(S::Model::describe(&c), Variant::default());
         let evaluations = bodies::body(&request).expect("it is built").evaluations();
         assert_eq!(evaluations, evaluations_of(S::Model::NAME), "{config}");
-        // Without a policy nobody asks it.
+        // Without a policy it is not queried.
         let mut statics = Statics::default();
         let policy = S::STATICS.iter().find(|(name, _)| *name == "policy");
         policy.into_iter().for_each(|(name, most)| statics.fix(name, *most));

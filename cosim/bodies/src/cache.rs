@@ -171,7 +171,7 @@ impl Cache {
         self.start(&format!("{SCRATCH}-{process}-{number}"))
     }
 
-    /// An empty folder to build `name` in, for whoever holds its lock: what a killed build has left
+    /// An empty folder to build `name` in, for the holder of its lock: what a killed build has left
     /// goes.
     pub fn start(&self, name: &str) -> Result<Place, VerilatedError> {
         let folder = self.folder.join(BUILD).join(name);

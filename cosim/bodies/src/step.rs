@@ -1,4 +1,4 @@
-//! What happens while bodies are built, for whoever shows it.
+//! Progress of the builds of bodies, for display.
 
 use std::sync::RwLock;
 
@@ -15,12 +15,12 @@ pub enum Step<'a> {
     Built(&'a Request, f64),
 }
 
-/// Who is told of steps.
+/// The listener of steps.
 type Listener = fn(Step);
 
 static LISTENER: RwLock<Option<Listener>> = RwLock::new(None);
 
-/// Tells `listener` of each step from now on.
+/// Notifies `listener` of each step from now on.
 pub fn on_step(listener: Listener) {
     *LISTENER.write().unwrap_or_else(|e| e.into_inner()) = Some(listener);
 }

@@ -22,7 +22,7 @@ pub struct Verilator {
     pub version: (u32, u32),
     /// The version as it tells it.
     pub release: String,
-    /// Its `verilator_bin` must be told the root; an installed `verilator` finds it itself.
+    /// Its `verilator_bin` needs the root; an installed `verilator` finds it itself.
     needs_root: bool,
 }
 

@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn headers_are_told_by_type_length_and_address() {
+    fn headers_show_type_length_and_address() {
         let h = TlpHeader::new()
             .with_requester(0x20)
             .with_tag(7)

@@ -27,7 +27,7 @@ impl Pattern {
     }
 }
 
-/// The bodies of a system, and what somebody wants to see of them. Where several patterns mean a
+/// The bodies of a system, and what is observed of them. Where several patterns mean a
 /// place the last one counts; where none does, the model stands there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choice {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn last_pattern_counts_and_the_model_is_what_nobody_has_chosen() {
+    fn last_pattern_counts_and_the_model_is_the_default() {
         let mut choice = Choice::default();
         choice.choose(Pattern::new("gpu1/*"), BodyKind::Rtl);
         choice.choose(Pattern::new("coherence_directory"), BodyKind::Lockstep);

@@ -83,9 +83,9 @@ impl<M: Model> Socket<M> {
         self.0.borrow_mut().restart();
     }
 
-    /// Lets the cycles before `now` pass, which nobody has ticked because nothing came: all inputs
-    /// were `idle`. The body is ticked where it needs that; true where it was, as what it shows may
-    /// have changed.
+    /// Lets the cycles before `now` pass, in which no input came and it was not ticked: all
+    /// inputs were `idle`. The body is ticked where it needs that; true where it was, as what it
+    /// shows may have changed.
     #[inline]
     pub fn catch_up(&mut self, now: u64, idle: &M::In) -> bool {
         let mut stand = self.0.borrow_mut();
@@ -131,9 +131,9 @@ impl<M: Model> Block for Socket<M> {
         self.quiet_cycles() == u64::MAX
     }
 
-    /// How many ticks with idle inputs from now on nobody needs to see: the owner may leave them
+    /// How many ticks with idle inputs from now on need not be seen: the owner may leave them
     /// out, and have [`Socket::catch_up`] see to them later; `u64::MAX` until something comes. 0
-    /// while somebody wants to see every cycle. The model tells; RTL, which does not, once nothing
+    /// while every cycle is observed. The model reports it; RTL counts as idle once nothing
     /// has changed at its ports for so long that nothing will ([`Model::rests`]). While it is left
     /// alone RTL stands still, its counters of cycles too.
     #[inline]

@@ -28,7 +28,7 @@ pub struct At<'a> {
     pub place: &'a str,
     /// Number of its clock among those of the system.
     pub clock: usize,
-    /// Number of whoever ticks it.
+    /// Number of the component that ticks it.
     pub owner: u32,
 }
 
@@ -43,7 +43,7 @@ struct Entry {
 /// Who sees cycles: each with its place in what [`Sockets::shown`] gave.
 type SeeCycles = Box<dyn FnMut(&[(usize, &WindowCycle)])>;
 
-/// A window of some sockets that somebody sees, in cycles of the system.
+/// An observed window of some sockets, in cycles of the system.
 struct Watching {
     /// Numbers of the sockets, and the first cycle of each that has not been shown.
     sockets: Vec<(usize, u64)>,
@@ -193,7 +193,7 @@ impl Sockets {
         self.entries[number].owner
     }
 
-    /// Whether somebody ticks any socket.
+    /// Whether any socket is ticked.
     pub fn is_owner(&self, owner: u32) -> bool {
         self.entries.iter().any(|entry| entry.owner == owner)
     }

@@ -1,4 +1,4 @@
-//! What the sockets of a system tell whoever drives it.
+//! What the sockets of a system report to the system's driver.
 
 use std::cell::Cell;
 

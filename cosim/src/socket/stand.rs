@@ -1,4 +1,4 @@
-//! What stands in a socket: a body, its clock, its transfers, and what somebody wants to see or to
+//! What stands in a socket: a body, its clock, its transfers, and what is to be observed or
 //! invert of it.
 
 use std::fmt::{self, Write};
@@ -74,7 +74,7 @@ pub(super) struct Stand<M: Model> {
     body: Body<M>,
     pub(super) config: M::Config,
     pub(super) transfers: Transfers,
-    /// The last cycle of one body alone, while somebody wants to see every one.
+    /// The last cycle of one body alone, while every cycle is observed.
     trace: Option<Box<Recorder>>,
     /// With the insides.
     inside: bool,

@@ -26,7 +26,7 @@ fn skipped_cycles_of_a_quiet_model_are_those_of_its_clock() {
     assert!(socket.outputs().rx_ready);
 }
 
-/// Cycles in which nobody ticks a body count, so that the numbers of its transfers are those of
+/// Cycles in which a body is not ticked count, so that the numbers of its transfers are those of
 /// the system's clock.
 #[test]
 fn skipped_cycles_count_and_move_nothing() {

@@ -1,4 +1,4 @@
-//! What somebody wants to see of a body, and to invert in one of two, in cycles of its clock.
+//! What is observed of a body, and inverted in one of two, in cycles of its clock.
 
 use crate::flip::Flip;
 

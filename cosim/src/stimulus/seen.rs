@@ -1,5 +1,5 @@
-//! What a run has reached: counters that are declared once, with the names under which they are
-//! told.
+//! What a run has reached: counters that are declared once, with their names in
+//! reports.
 
 use super::Count;
 

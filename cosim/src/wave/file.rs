@@ -21,7 +21,7 @@ pub struct WaveError {
     pub source: io::Error,
 }
 
-/// A waveform being written. What goes wrong is told in the end: it does not stop the run.
+/// A waveform being written. An error is reported at the end: it does not stop the run.
 pub struct Wave {
     path: PathBuf,
     writer: WaveWriter,

@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(exponent(&[clock(1000), clock(1801)]), -12);
     }
 
-    /// What a sink was told: times, signals, bits.
+    /// What a sink received: times, signals, bits.
     #[derive(Clone, Default)]
     struct Told(Rc<RefCell<Vec<(u64, usize, String)>>>, u64);
 
@@ -221,7 +221,7 @@ mod tests {
             found.map(|(time, _, bits)| (*time, bits.as_str())).collect()
         };
         assert_eq!(of(2), [(4997, "9"), (5000, "5"), (5552, "10"), (11_104, "20")]);
-        // Both clocks run to the end, whoever has cycles.
+        // Both clocks run to the end, even without cycles.
         assert_eq!(of(0)[..3], [(4997, "0"), (5274, "1"), (5552, "0")]);
         assert_eq!(of(0).last(), Some(&(11_382, "1")));
         assert_eq!(of(1)[..4], [(4997, "1"), (5000, "0"), (5500, "1"), (6000, "0")]);

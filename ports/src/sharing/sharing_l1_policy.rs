@@ -13,7 +13,7 @@ crate::parameters! {
         pub l1_ways = "L1Ways",
         /// `L1Mgt`: 1 for the policy, 0 for the least recently used line.
         pub l1_mgt = "L1Mgt",
-        /// `Dead`: 1 to find private lines that nobody uses any more.
+        /// `Dead`: 1 to find private lines that are no longer used.
         pub dead = "Dead",
     }
 }

@@ -43,7 +43,7 @@ pub mod err {
     pub const HIT: u8 = 1;
     /// An MSHR that waits for no line, or one for a new line that waits for another.
     pub const MSHR: u8 = 2;
-    /// A line that nobody waits for.
+    /// A line that no request waits for.
     pub const FILL: u8 = 3;
     /// An SM that there is not.
     pub const SM: u8 = 4;

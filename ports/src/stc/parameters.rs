@@ -15,9 +15,9 @@ pub const MAX_BANDS: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Variant {
-    /// Each in turn, whether or not somebody waits for it.
+    /// Each in turn, whether or not a request waits for it.
     Nv,
-    /// Skips those that nobody waits for.
+    /// Skips those that no request waits for.
     Es,
     /// Es, and the epoch bits move.
     Ab,

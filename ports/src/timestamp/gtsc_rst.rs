@@ -24,7 +24,7 @@ message! {
     pub struct Counters: "GTSC_RST_CNT_T" in "gtsc_rst_types.svh" () {
         /// Resets of all timestamps.
         pub resets: u32 = 32,
-        /// Cycles in which the banks were told to stand still.
+        /// Cycles in which the banks were halted.
         pub halt_cycles: u32 = 32,
     }
 }

@@ -176,7 +176,7 @@ fn broadcast_to_some_is_error_7_and_goes_as_unicasts() {
         x.send(to_all(0b01, 1));
         assert_eq!(x.cycle(None, &[]).err, Some(error_code::PROTOCOL));
         assert_eq!(x.cycle(None, &[]).err, None);
-        // To nobody: an error and nothing else.
+        // Without a receiver: an error and nothing else.
         x.send(to_all(0, 2));
         let out = x.cycle(None, &[]);
         assert_eq!((out.err, out.tx_ready), (Some(error_code::PROTOCOL), true));
@@ -186,7 +186,7 @@ fn broadcast_to_some_is_error_7_and_goes_as_unicasts() {
         x.run(10);
         assert_eq!(x.delivered(), [(3, 0, at(0, 1)), (8, 0, at(0, 3)), (9, 1, at(1, 3))]);
         assert_eq!(x.shown().len(), 1);
-        // Without the bit a message to nobody is nothing at all.
+        // Without the bit a message without a receiver is ignored.
         x.send(to(0, 4));
         let out = x.cycle(None, &[]);
         assert_eq!((out.err, out.tx_ready), (None, true));

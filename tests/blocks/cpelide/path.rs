@@ -84,7 +84,7 @@ fn release_of_two_chiplets_takes_its_cycles(
     let mut path = Path { crossbar, locals, busy: [None; CHIPLETS] };
     let request = Message { kind: kind::SYNC_REQ, a: sync_op::REL.into(), ..Message::default() };
     path.cycle(Some(Tx { bcast: false, dst: 0b0110, msg: request }));
-    // The last ACK is back in 540; LAUNCH_EN follows in the cycle after, to a tag that nobody
+    // The last ACK is back in 540; LAUNCH_EN follows in the cycle after, to a tag that no
     // described.
     for _ in 1..541 {
         path.cycle(None);

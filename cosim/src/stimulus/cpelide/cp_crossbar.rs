@@ -180,7 +180,7 @@ impl Stimulus for Inputs {
         }
         self.phase.left -= 1;
         if self.long.cycle().is_some() {
-            // Something is there, and nobody takes it.
+            // Something is there, and is not taken.
             (self.phase.rx_ready, self.phase.down_ready) = (0, 0);
             (self.phase.tx, self.phase.up) = (256, 256);
         }

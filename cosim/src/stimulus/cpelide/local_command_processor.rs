@@ -104,7 +104,7 @@ impl Inputs {
         u32::from(tag.wrapping_sub(self.first_tag)) % (1 << self.config.tag_w)
     }
 
-    /// The tag of a place. Nobody looks at its bits beyond `tag_w`.
+    /// The tag of a place. Its bits beyond `tag_w` are ignored.
     fn tag_of(&mut self, place: u32) -> u8 {
         let known = self.first_tag.wrapping_add(place as u8);
         let beyond = self.random.word() as u8;

@@ -385,7 +385,7 @@ impl Inputs {
             self.beats.push(Tlp {
                 sop,
                 eop: i + 1 == count,
-                // Nobody looks at it.
+                // It is ignored.
                 dest: r.word() as u8 & 15,
                 hdr: if sop { header.into_bits() } else { 0 },
                 nbytes: bytes.len() as u8,

@@ -100,7 +100,7 @@ impl Inputs {
                 _ => launch.slots = self.config.slots as u8 + 1 + r.below(8) as u8,
             }
             launch.slots &= 31;
-            // Nobody looks at these bits.
+            // These bits are ignored.
             launch.total ^= r.word() as u32 & !all;
         }
         launch

@@ -109,7 +109,7 @@ impl Inputs {
         let mut phase = Phase::draw(r, c);
         let p = &mut phase;
         match r.below(12) {
-            // Nobody waits.
+            // Nothing waits.
             0 => (p.demand, p.together) = (0, 0),
             // SEB goes all the way.
             1 | 2 => {

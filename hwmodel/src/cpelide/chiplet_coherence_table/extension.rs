@@ -13,7 +13,7 @@ use super::transition::Mode;
 /// What a kernel touches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Labels {
-    /// Nobody knows: the launch is conservative.
+    /// Unknown: the launch is conservative.
     Unknown(Unlabelled),
     /// These structures, one record each, in the order of the block.
     Known(Vec<Record>),

@@ -42,7 +42,7 @@
 //!   the table". Elsewhere the L2s are empty.
 //!
 //! Packets:
-//! - Faults are told in the order of the block, each as often as structures have it; nothing is
+//! - Faults are reported in the order of the block, each as often as structures have it; nothing is
 //!   read behind one that makes the launch conservative. A range of a chiplet that is not scheduled
 //!   is such a fault, also behind ranges outside their structure. Magic, version and counts come
 //!   first, then `n_sched`, then UNKNOWN and truncated blocks, which have no code; a header that is

@@ -44,7 +44,7 @@ pub struct KernelDispatch {
     pub groups: u32,
     /// The physical chiplets that it runs on, logical chiplet 0 first.
     pub scheduled: Vec<u8>,
-    /// What it touches, or that nobody knows.
+    /// What it touches, or that this is unknown.
     pub labels: Labels,
     /// Codes of what is wrong with the extension block, in its order.
     pub errors: Vec<u8>,
@@ -193,7 +193,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn only_scope_system_is_told_apart() {
+    fn only_scope_system_differs() {
         assert_eq!([0, 1, 2, 3].map(scope), {
             use Scope::{Agent, System};
             [Agent, Agent, System, System]

@@ -6,7 +6,7 @@ use super::lines::Lines;
 use super::masks::Masks;
 use super::transition::{Mode, State, Step};
 
-/// Why nobody knows what a kernel touches: its launch is conservative (section 5.1 step 2).
+/// Why it is unknown what a kernel touches: its launch is conservative (section 5.1 step 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unlabelled {
     /// The packet has no extension block.
@@ -15,7 +15,7 @@ pub enum Unlabelled {
     Flagged,
     /// The block was longer than a packet slot.
     Truncated,
-    /// Under HOME_AWARE no operation depends on the labels, so nobody looks at them: the kernel has
+    /// Under HOME_AWARE no operation depends on the labels, so they are not read: the kernel has
     /// both scopes system, or EVERY is set and stays (choice 13 of `firmware/README.md`).
     Needless,
     /// The block is wrong: a code of section 12.
@@ -40,7 +40,7 @@ pub enum Cause {
     Apart,
     /// The chiplet is acquired and holds dirty lines of this entry (section 5.1 step 6).
     Implied,
-    /// Nobody knows what the kernel touches. Under HOME_AWARE this asks for nothing.
+    /// It is unknown what the kernel touches. Under HOME_AWARE this asks for nothing.
     Conservative(Unlabelled),
     /// Kernels without labels have run, and may have touched anything (section 5.1 step 2). Under
     /// HOME_AWARE this asks for something only where a scope does.
@@ -177,7 +177,7 @@ mod tests {
 
     /// The words of section 5.2's rows, and of rules that are about no entry.
     #[test]
-    fn rules_are_told_in_the_words_of_the_specification() {
+    fn rules_print_in_the_words_of_the_specification() {
         let told = |cause, pair: Option<(State, bool)>| {
             let lines = Lines { first: 0, last: 9 };
             let pair = pair.map(|(state, in_use)| Pair { lines, state, in_use });

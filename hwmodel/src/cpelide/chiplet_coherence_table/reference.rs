@@ -59,7 +59,7 @@ impl ReferenceTable {
         Ok(Self::narrow(parameters, weakness))
     }
 
-    /// The same with parameters that nobody checks: fewer entries than are legal, for searches of
+    /// The same with unchecked parameters: fewer entries than are legal, for searches of
     /// all states, which must be few.
     #[doc(hidden)]
     pub fn narrow(parameters: Parameters, weakness: Option<Weakness>) -> Self {
@@ -363,9 +363,9 @@ mod tests {
         })
     }
 
-    /// HOME_AWARE: what a launch touches is told, though nothing is asked for.
+    /// HOME_AWARE: what a launch touches is reported, though nothing is requested.
     #[test]
-    fn remote_events_at_home_are_told() {
+    fn remote_events_at_home_are_reported() {
         let mut packet = [0; 64];
         packet[0] = 2;
         for at in [4, 6, 8, 12, 16, 20, 48] {
@@ -402,7 +402,7 @@ mod tests {
             packet[at] = 1;
         }
         packet[0] = 2;
-        // A structure of a page whose base is inside one: code 4 for whoever reads it.
+        // A structure of a page whose base is inside one: code 4 for every reader.
         let mut extension = [0; 48];
         extension[..4].copy_from_slice(b"CPE1");
         for (at, byte) in [(4, 1), (6, 48), (8, 1), (9, 1), (16, 1), (17, 0x10), (25, 0x10)] {

@@ -247,7 +247,7 @@ fn illegal_parameters_are_refused() {
 }
 
 /// Section 5.7: arrival = max(accept + latency, last arrival on that pair + 1), for every chiplet
-/// in the order of the messages, while nobody stalls.
+/// in the order of the messages, while no receiver stalls.
 #[test]
 fn arrivals_follow_the_formula_for_random_traffic() {
     for seed in 1..40 {

@@ -42,7 +42,7 @@ enum Head {
     Syncing,
     /// The operation is done; its ACK, with these lines written back, waits.
     Synced(u32),
-    /// The L1s have been told.
+    /// The L1s were notified.
     Invalidating,
 }
 

@@ -19,8 +19,8 @@ impl Order {
         (self.0 & 0xF) as usize
     }
 
-    /// Makes `way`, one of `ways`, the newest, if so `asked`. A mask and no branch, which nobody
-    /// could foresee.
+    /// Makes `way`, one of `ways`, the newest, if so `asked`. A mask and no branch, which would
+    /// be unpredictable.
     #[inline(always)]
     pub fn renew(&mut self, way: usize, ways: usize, asked: bool) {
         let differs = self.0 ^ (way as u64).wrapping_mul(ONES);

@@ -59,9 +59,9 @@ rules! {
         LocalIsHome,
         /// Ops 6 and 7 are refused; else they are writes.
         OpExists,
-        /// A bad op is told before a bad source; else behind it.
+        /// A bad op is reported before a bad source; else behind it.
         OpFirst,
-        /// A bad source is told before a bad address; else behind it.
+        /// A bad source is reported before a bad address; else behind it.
         SourceFirst,
         /// Ideal: an address behind the last line is refused; else it is tracked nowhere.
         IdealEnds,

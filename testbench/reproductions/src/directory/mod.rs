@@ -15,7 +15,7 @@ use crate::paper::{self, Entry, NoDetails, Paper, Published};
 use crate::scale::Scale;
 
 /// Inputs at scale 64 (chosen): what a GPU reads and writes of a program is 1 to 2 times what its
-/// L2 holds, so lines stay there until somebody takes them away. Of inputs several times as large
+/// L2 holds, so lines stay there until they are evicted. Of inputs several times as large
 /// most lines go for want of room, and no directory changes that (docs/measurements.md).
 const INPUTS: [Input; 11] = [
     input("fft", "ATAX", 12, 1),

@@ -18,7 +18,7 @@ pub const PROGRAM: Program = Program {
 
 /// Hidden units, and input units of a work-group.
 const HIDDEN: usize = 16;
-/// Weights of a unit: one more, the first of which nobody uses, as in Rodinia.
+/// Weights of a unit: one more, the first of which is unused, as in Rodinia.
 const ROW: usize = HIDDEN + 1;
 const RATE: f32 = 0.3;
 const MOMENTUM: f32 = 0.3;

@@ -17,7 +17,7 @@ pub const PROGRAM: Program = Program {
 };
 
 const LOCAL: usize = 64;
-/// Slots of the tree: nothing, somebody is changing it; else a body, or a cell from n on.
+/// Slots of the tree: nothing, locked; else a body, or a cell from n on.
 const EMPTY: i32 = -1;
 const LOCKED: i32 = -2;
 /// Levels of the tree: a coordinate has so many bits.

@@ -115,7 +115,7 @@ impl<'a, R: Record> Tape<'a, R> {
     }
 }
 
-/// A work-group. Local memory is what `body` of the launch declares: arrays that nobody records.
+/// A work-group. Local memory is what `body` of the launch declares: arrays that are not recorded.
 pub struct Group<'a, R: Record> {
     tape: &'a Tape<'a, R>,
     local: [u32; 3],

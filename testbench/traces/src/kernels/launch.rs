@@ -87,7 +87,7 @@ impl Launch {
         self.buffer(name, buffer, Mode::ReadWrite, ranges)
     }
 
-    /// What the trace is told of it in a stream.
+    /// What the trace records of it in a stream.
     pub(super) fn spec(&self, stream: u8) -> KernelSpec {
         let (name, args, local) = (self.name.clone(), self.args.clone(), self.local);
         let grid = [0, 1, 2].map(|d| self.count[d] * local[d]);

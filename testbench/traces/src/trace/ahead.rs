@@ -77,7 +77,7 @@ impl Ahead {
             match self.waiting.get_mut(&group)? {
                 Some(_) => return self.waiting.remove(&group)?,
                 None => {
-                    // Of an earlier kernel, some that nobody has asked for may still come.
+                    // Of an earlier kernel, some that were not requested may still come.
                     let ((of_kernel, number), read) = self.answers.recv().ok()?;
                     if let Some(place) = self.waiting.get_mut(&number) {
                         *place = Some(read).filter(|_| of_kernel == kernel);

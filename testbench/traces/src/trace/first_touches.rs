@@ -4,7 +4,7 @@ use super::FirstTouch;
 use super::limits::PAGE;
 use super::pages::{PageTable, page_of};
 
-/// Pages that the program has touched, and those of the current kernel that nobody had touched
+/// Pages that the program has touched, and those of the current kernel that were not touched
 /// before.
 #[derive(Debug, Default)]
 pub struct FirstTouches {
@@ -37,7 +37,7 @@ impl FirstTouches {
         self.recent[0] = page + 1;
     }
 
-    /// A buffer ends: nobody will touch its pages again.
+    /// A buffer ends: its pages will not be touched again.
     pub fn free(&mut self, addr: u64, bytes: u64) {
         self.touched.remove_range(page_of(addr), (addr + bytes).div_ceil(PAGE));
     }

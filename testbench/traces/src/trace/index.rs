@@ -82,7 +82,7 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
-/// Where a kernel's work-groups are told.
+/// Where a kernel's work-groups are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelPlace {
     /// Work-groups.

@@ -1,4 +1,4 @@
-//! Where the chunks of work-groups stand. Some thousand are told in a chunk, so that no list grows
+//! Where the chunks of work-groups stand. Some thousand are listed in a chunk, so no list grows
 //! with the length of a trace.
 
 use super::wire::{Malformed, Wire, put_varint};

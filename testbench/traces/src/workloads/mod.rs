@@ -1,5 +1,5 @@
 //! What the inputs of programs are made of: random numbers, and graphs. And programs as data, for
-//! whoever draws them at random.
+//! random draws.
 
 mod graph;
 pub mod program;

@@ -53,7 +53,7 @@ fn memories_keep_the_bytes_that_are_enabled() {
 }
 
 #[test]
-fn trace_tells_what_an_access_reads_and_writes_and_nothing_of_others() {
+fn trace_shows_what_an_access_reads_and_writes_and_nothing_of_others() {
     let code = Code::default()
         .set(9, 0x0800_0000)
         .set(1, 0x8899_AABB)

@@ -145,7 +145,7 @@ fn ack_pend_follows_requests_and_acks() {
 }
 
 #[test]
-fn ack_that_nobody_waits_for_is_error_7_and_no_event() {
+fn unexpected_ack_is_error_7_and_no_event() {
     let code = Code::with_bases()
         .write(TX_LO, kind::SYNC_REQ.into())
         .write(TX_DST, 0b1)
@@ -173,7 +173,7 @@ fn ack_and_request_at_one_edge() {
     on_small(&code, |mut machine| {
         machine.run_to(20);
         let acts = [27, 34];
-        // Before the request nobody waits for it; with the second one the first is answered, and
+        // Before the request no load waits for it; with the second one the first is answered, and
         // one is left.
         machine.message(acts[0], ack(0));
         machine.message(acts[1], ack(0));
@@ -200,7 +200,7 @@ fn other_messages_wait_in_order_and_reading_the_high_half_removes_them() {
 }
 
 #[test]
-fn full_fifo_pushes_back_and_tells_once_until_there_is_room() {
+fn full_fifo_pushes_back_and_reports_once_until_an_entry_is_free() {
     let code = Code::with_bases().wait(60).reads(&[RX_STAT, RX_HI]).wait(20).read(RX_STAT);
     on_small(&code, |mut machine| {
         machine.run_to(10);

@@ -113,7 +113,7 @@ fn packet_with_extension_block_is_valid_after_its_last_beat() {
 }
 
 #[test]
-fn extension_block_beyond_the_slot_is_dropped_and_told() {
+fn extension_block_beyond_the_slot_is_dropped_and_reported() {
     let code = Code::with_bases()
         .read_slot(0x1000)
         .reads(&[WAIT, PKT_META, PKT_META + 4])
@@ -134,7 +134,7 @@ fn extension_block_beyond_the_slot_is_dropped_and_told() {
 }
 
 #[test]
-fn extension_block_that_just_fits_is_not_told() {
+fn extension_block_that_just_fits_is_not_reported() {
     let code = Code::with_bases().reads(&[WAIT, PKT_META]);
     on_small(&code, |mut machine| {
         assert!(machine.arrives(5, packet(1, false)));
@@ -147,7 +147,7 @@ fn extension_block_that_just_fits_is_not_told() {
 }
 
 #[test]
-fn packets_take_the_lowest_free_slot_and_the_oldest_is_told() {
+fn packets_take_the_lowest_free_slot_and_the_oldest_is_reported() {
     let meta: Vec<_> = (0..4).map(|slot| PKT_META + 4 * slot).collect();
     let code = Code::with_bases()
         .wait(30)

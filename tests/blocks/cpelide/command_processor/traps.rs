@@ -39,7 +39,7 @@ fn trap_of(code: &Code, more: &[(u32, Code)], check: impl Fn(Retired, [u32; 4]))
 const MACHINE: u32 = 0x1800;
 
 #[test]
-fn traps_tell_cause_place_and_instruction() {
+fn traps_report_cause_place_and_instruction() {
     let compressed = |half: u16| Code::default().halves(&[C_NOP, half]).words(&[nop()]);
     let plain = |word: u32| Code::default().words(&[nop(), word, nop()]);
     let cases = [
@@ -246,7 +246,7 @@ fn csrs_that_are_not_there_are_illegal() {
 }
 
 #[test]
-fn csrs_that_are_read_only_tell_what_the_core_is() {
+fn read_only_csrs_identify_the_core() {
     let numbers = [0xF11, 0xF12, 0xF13, 0xF14, 0xF15];
     let code = Code::default().words(&numbers.map(|number| csr(2, 2, number, 0)));
     on_bodies::<CommandProcessor>("small", |body| {

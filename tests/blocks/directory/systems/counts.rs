@@ -47,9 +47,9 @@ counts! {
     inv_misses,
     dropped_copies,
     releases,
-    /// Reads that told of a release.
+    /// Reads that showed a release.
     flags_seen,
-    /// Words of which they told.
+    /// Words that they showed.
     learned,
     /// Steps in which an invalidation waited for fill data that it must not overtake.
     inv_waits,

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::directory::systems::words::{Word, Write};
 
-/// What a release has made visible: whoever sees a later write of the thread knows it.
+/// What a release has made visible: a reader of a later write of the thread knows it.
 #[derive(Debug)]
 pub struct Published {
     pub thread: usize,

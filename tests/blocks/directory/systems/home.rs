@@ -226,7 +226,7 @@ impl Home {
         (self.accepted - 1).saturating_sub(age.into())
     }
 
-    /// The line of an invalidation; none if nobody uses it.
+    /// The line of an invalidation; none if it is unused.
     fn line(&self, inv: &Inv) -> Option<usize> {
         let at = self.addresses.binary_search(&inv.addr).ok();
         at.filter(|_| inv.cause != cause::FENCE).map(|at| self.first + at)

@@ -1,4 +1,4 @@
-//! What GPUs and homes tell one another.
+//! Messages between GPUs and homes.
 
 use crate::directory::systems::words::{Data, Word, Write};
 

@@ -1,5 +1,5 @@
 //! Directories in a system of GPUs whose channels, caches and programs are random, as section 6 of
-//! the specification allows: no copy is lost to its directory, nobody reads what is older than what
+//! the specification allows: no copy is lost to its directory, no CU reads what is older than what
 //! it knows, and messages pass over two homes. The same checks find out systems that break one of
 //! the rules.
 //!

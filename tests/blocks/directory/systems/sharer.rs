@@ -111,7 +111,7 @@ impl Sharer {
         }
     }
 
-    /// Drops a clean copy and tells nobody. Returns whether there was one.
+    /// Drops a clean copy silently. Returns whether there was one.
     pub fn drop_copy(&mut self, line: usize) -> bool {
         self.copies[line].take().is_some()
     }

@@ -141,7 +141,7 @@ impl Answers {
                 rsp.epoch = r.pick(&[near, far, wide]);
                 Some(err::EPOCH)
             }
-            // Nobody looks at it.
+            // It is ignored.
             _ => {
                 (rsp.chunk, rsp.data) = (r.below(64) as u8, bits(r, p.density));
                 None

@@ -50,7 +50,7 @@ impl Phase {
         let p = &mut phase;
         let one = 1 << r.below(c.n_sm);
         match r.below(14) {
-            // Nobody sends; what is there may leave, or leaves.
+            // Nothing is sent; what is there may leave, or leaves.
             0 => {
                 (p.send, p.hot) = (0, 0);
                 if r.chance(128) {

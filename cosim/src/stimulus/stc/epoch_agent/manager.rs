@@ -87,7 +87,7 @@ impl Inputs {
         let (mut prep, mut chg, mut epoch) =
             (self.manager.prep, self.manager.chg, self.manager.epoch);
         if !chg && self.random.chance(16) {
-            // Nobody looks at it.
+            // It is ignored.
             epoch.gvec = self.random.word() as u32 & (all_bands(&self.config));
             epoch.seb = self.random.word() as u8 & 63;
         }

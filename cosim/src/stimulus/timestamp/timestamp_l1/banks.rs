@@ -120,7 +120,7 @@ impl Banks {
         until = self.fit(of + lease);
         self.leases[at] = (of, until);
         let rsp = BusRsp { wts: of as u32, rts: until as u32, ..rsp };
-        // Which of the two an L1 is told, it tells its SM.
+        // An L1 forwards to its SM which of the two it received.
         if (req.op == bus_op::WR) != (lies && r.chance(64)) {
             BusRsp { op: rsp_op::WR_ACK, ok: same != lies, ..rsp }
         } else {

@@ -73,7 +73,7 @@ fn halted_processor_takes_nothing_and_still_sends() {
     b.run(2);
     assert!(b.tick().tx.is_none());
     assert!(b.cp.is_idle());
-    assert!(b.errors().is_empty(), "nobody looks at what is offered");
+    assert!(b.errors().is_empty(), "what is offered is not read");
 }
 
 /// A trap goes to address 0, where this stub stands: ERROR 8, EXIT 8.

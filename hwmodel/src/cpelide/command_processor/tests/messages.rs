@@ -163,7 +163,7 @@ fn full_fifo_refuses_and_says_so_once() {
         assert_eq!(b.tick().rx_ready, n < 16);
     }
     assert_eq!(b.errors(), [(17, 7)]);
-    // Nobody offers: no error. Offered again without a place in between: it was told.
+    // Nothing is offered: no error. Offered again without a free entry in between: it was reported.
     b.run(2);
     b.next.rx = Some(message(kind::DONE, 0, 30));
     b.run(2);

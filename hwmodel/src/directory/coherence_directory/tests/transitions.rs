@@ -181,7 +181,7 @@ fn evict_sends_the_whole_entry_and_removes_it() {
 }
 
 #[test]
-fn evict_of_an_untracked_line_sends_its_entry_and_tells_no_hit() {
+fn evict_of_an_untracked_line_sends_its_entry_and_reports_no_hit() {
     let mut b = tracked(&rec());
     let (rsp, invalidations) = run(&mut b, evict(0xC0));
     assert_eq!(rsp, (false, false, true, 0));
@@ -222,7 +222,7 @@ fn fence_sends_one_marker_to_all_other_gpus() {
 }
 
 #[test]
-fn fence_tells_and_changes_nothing_of_a_tracked_line() {
+fn fence_reports_and_changes_nothing_of_a_tracked_line() {
     for config in variants() {
         let mut b = tracked(&config);
         assert_eq!(run(&mut b, Req { addr: 0x40, ..fence(1) }).0, NOTHING);

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_values_tell_whether_an_order_is_signed() {
+    fn the_values_show_whether_an_order_is_signed() {
         let minus_one = u64::from(u32::MAX);
         assert_eq!(replayed(MAX, minus_one, 3, 4, true), Some((AtomicOp::Max, 3)));
         assert_eq!(replayed(MAX, 3, minus_one, 4, false), Some((AtomicOp::UMax, minus_one)));

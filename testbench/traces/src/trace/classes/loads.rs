@@ -167,8 +167,8 @@ impl Classifier {
         racy
     }
 
-    /// True for a load of a run of bytes that surely have one value each: nobody else writes them
-    /// in this kernel, and nobody at all in this segment.
+    /// True for a load of a run of bytes that surely have one value each: no other work-item writes
+    /// them in this kernel, and none at all in this segment.
     fn is_plain_load(&mut self, group: u32, instr: &Instr) -> bool {
         let Some(run) = Run::of(instr).filter(|_| self.all_have_one()) else { return false };
         let (kernel, segment) = (self.kernel, self.segment);

@@ -93,7 +93,7 @@ pub struct Classifier {
     /// Bytes that kernels have in common which may overlap with the one that is classed.
     common: Carried,
     pages: PageTable<KernelPage>,
-    /// Pages of this kernel that somebody writes, or that have racy bytes.
+    /// Pages of this kernel that are written, or that have racy bytes.
     touched: Vec<u64>,
     /// Number of the kernel, from 1.
     kernel: u32,
@@ -158,7 +158,7 @@ impl Classifier {
     pub fn end_kernel(&mut self) -> (Vec<RacyByte>, Vec<AtomicCell>) {
         let collected = std::mem::take(&mut self.collected);
         let (mut racy, atomics) = collected.finish(&self.memory);
-        // Bytes that nobody wrote stay as they were.
+        // Unwritten bytes stay as they were.
         for (&addr, &values) in &self.carried.values {
             if self.collected_byte(addr).is_none() {
                 racy.push(RacyByte { addr, during: values, after: values });

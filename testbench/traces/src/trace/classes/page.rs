@@ -13,7 +13,7 @@ pub const RACY_READ: u8 = 2;
 /// `item` is the number of the granule's first collected byte.
 pub const COLLECTED: u8 = 4;
 
-/// How a granule is written: by nobody.
+/// How a granule is written: not at all.
 pub const NOTHING: u8 = 0;
 /// By stores, exchanges, or several kinds of atomics.
 pub const MIXED: u8 = 0xff;

@@ -112,7 +112,7 @@ fn race_leaves_each_of_the_values_until_one_is_stored_behind_it() {
     let (racy, heads, base) = run(&steps);
     assert_eq!(racy, [false, false, true, false, false]);
     let byte = |kernel: usize| *heads[kernel].racy.iter().find(|r| r.addr == base).unwrap();
-    // Whether a kernel has begun when another stores nobody knows.
+    // Whether a kernel has begun when another stores is unknown.
     assert_eq!([byte(0).during, byte(1).after, byte(2).during], [set(&[0, 5, 6]); 3]);
     // The kernel that stores may find them, and leaves one.
     assert_eq!((byte(3).during, byte(3).after), (set(&[0, 5, 6, 7]), set(&[7])));

@@ -152,7 +152,7 @@ fn read(bytes: Vec<u8>, base: u64) -> Outcome {
 }
 
 #[test]
-fn loads_of_what_nobody_writes_are_determined() {
+fn loads_of_unwritten_bytes_are_race_free() {
     let outcome = run(&[&[Group, Load(0, 0), Load(1, 0), Group, Load(0, 0)]], &[]);
     assert_eq!(outcome.racy, [[false; 3]]);
     assert_eq!(outcome.totals.loads_determined, 3);
@@ -269,7 +269,7 @@ fn unordered_stores_of_groups_leave_what_each_may_leave() {
 }
 
 #[test]
-fn bytes_of_a_word_are_told_apart() {
+fn bytes_of_a_word_are_distinct() {
     // Byte 0 is racy, byte 1 is not.
     let race = [Group, Store(0, 0, 0x105), Store(1, 0, 0x106)];
     let load =
