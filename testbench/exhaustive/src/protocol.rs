@@ -3,25 +3,20 @@
 use crate::search::Found;
 
 /// A protocol with its smallest configurations.
-pub trait Protocol: Sync {
+pub struct Protocol {
     /// Its name.
-    fn name(&self) -> &'static str;
-
+    pub name: &'static str,
     /// What it is.
-    fn about(&self) -> &'static str;
-
+    pub about: &'static str,
     /// What must hold in all states, and what it means.
-    fn properties(&self) -> &'static [(&'static str, &'static str)];
-
+    pub properties: &'static [(&'static str, &'static str)],
     /// Its configurations, the smallest first.
-    fn configurations(&self) -> Vec<Configuration>;
-
+    pub configurations: fn() -> Vec<Configuration>,
     /// Rules that it can be made without.
-    fn rules(&self) -> Vec<Rule>;
-
-    /// Searches all states of a configuration, by its place in [`Protocol::configurations`], with
-    /// all rules or without one of [`Protocol::rules`].
-    fn search(&self, configuration: usize, without: Option<&str>) -> Found;
+    pub rules: fn() -> Vec<Rule>,
+    /// Searches all states of a configuration, by its index in `configurations`, with all rules or
+    /// without one of `rules`.
+    pub search: fn(configuration: usize, without: Option<&str>) -> Found,
 }
 
 /// A configuration.
@@ -58,10 +53,10 @@ pub(crate) fn named<R: Copy, S>(rules: &[(&'static str, R, S)], name: Option<&st
 }
 
 /// All protocols.
-pub const PROTOCOLS: &[&dyn Protocol] = &[
-    &crate::cpelide::Cpelide,
-    &crate::directory::CoherenceDirectory,
-    &crate::gtsc::Gtsc,
-    &crate::tc::Tc,
-    &crate::stc::SpatiotemporalCoherence,
+pub const PROTOCOLS: &[Protocol] = &[
+    crate::cpelide::CPELIDE,
+    crate::directory::DIRECTORY,
+    crate::gtsc::GTSC,
+    crate::tc::TC,
+    crate::stc::STC,
 ];

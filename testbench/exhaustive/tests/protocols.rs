@@ -3,15 +3,15 @@
 
 use exhaustive::{Broken, NO_DEADLOCK, PROTOCOLS, Protocol, Seen, Space, search};
 
-fn protocol(name: &str) -> &'static dyn Protocol {
-    *PROTOCOLS.iter().find(|protocol| protocol.name() == name).expect("a protocol of this name")
+fn protocol(name: &str) -> &'static Protocol {
+    PROTOCOLS.iter().find(|protocol| protocol.name == name).expect("a protocol of this name")
 }
 
 fn holds(name: &str) {
     let protocol = protocol(name);
-    for (at, configuration) in protocol.configurations().iter().enumerate() {
+    for (at, configuration) in (protocol.configurations)().iter().enumerate() {
         if !configuration.is_large {
-            let found = protocol.search(at, None);
+            let found = (protocol.search)(at, None);
             let lines = found.story.map(|story| story.lines());
             assert_eq!(lines, None, "{}", configuration.name);
             assert!(found.states > 100, "{}", configuration.name);
@@ -21,12 +21,12 @@ fn holds(name: &str) {
 
 fn each_rule_is_seen(name: &str) {
     let protocol = protocol(name);
-    for rule in protocol.rules() {
+    for rule in (protocol.rules)() {
         let Seen::In(configuration) = rule.seen else { continue };
-        let found = protocol.search(configuration, Some(rule.name));
+        let found = (protocol.search)(configuration, Some(rule.name));
         let lines = found.story.unwrap_or_else(|| panic!("{} is not seen", rule.name)).lines();
         let last = lines.last().expect("a story has lines");
-        let names = protocol.properties().iter().map(|(name, _)| *name).chain([NO_DEADLOCK]);
+        let names = protocol.properties.iter().map(|(name, _)| *name).chain([NO_DEADLOCK]);
         let starts = |name: &str| last.starts_with(&format!("violated: {name}: "));
         assert!(names.into_iter().any(starts), "{}: {last}", rule.name);
     }

@@ -104,7 +104,7 @@ fn report_replay(replayed: &Replayed) {
 
 impl Row {
     fn new(
-        protocol: &dyn Protocol,
+        protocol: &Protocol,
         configuration: &'static str,
         without: Option<&'static str>,
         found: Found,
@@ -115,7 +115,7 @@ impl Row {
         let replayed = replays.collect::<Result<_, _>>();
         let replayed = replayed.map_err(|e| Failure::new(rtl_status(&e), e))?;
         Ok(Self {
-            protocol: protocol.name(),
+            protocol: protocol.name,
             configuration: Some(configuration),
             without,
             states,
@@ -144,7 +144,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     args.rtl.apply()?;
     let protocols = protocols(args.protocol.as_deref())?;
     if args.list {
-        protocols.iter().for_each(|protocol| list(*protocol));
+        protocols.iter().for_each(|protocol| list(protocol));
         return Ok(0);
     }
     let rule = args.without.as_deref().filter(|&rule| rule != "all");
@@ -196,14 +196,14 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     Ok(status)
 }
 
-fn protocols(name: Option<&str>) -> Result<Vec<&'static dyn Protocol>, Failure> {
-    let named = |name: &str| PROTOCOLS.iter().find(|protocol| protocol.name() == name);
+fn protocols(name: Option<&str>) -> Result<Vec<&'static Protocol>, Failure> {
+    let named = |name: &str| PROTOCOLS.iter().find(|protocol| protocol.name == name);
     match name {
-        None | Some("all") => Ok(PROTOCOLS.to_vec()),
+        None | Some("all") => Ok(PROTOCOLS.iter().collect()),
         Some(name) => match named(name) {
-            Some(protocol) => Ok(vec![*protocol]),
+            Some(protocol) => Ok(vec![protocol]),
             None => {
-                let known = PROTOCOLS.iter().map(|protocol| protocol.name());
+                let known = PROTOCOLS.iter().map(|protocol| protocol.name);
                 let known: Vec<_> = known.chain(["all"]).collect();
                 Err(Failure::unknown("protocol", name, &known, "duet check --list"))
             }
@@ -212,8 +212,8 @@ fn protocols(name: Option<&str>) -> Result<Vec<&'static dyn Protocol>, Failure> 
 }
 
 /// Errors: no protocol has this rule.
-fn known_rule(protocols: &[&'static dyn Protocol], name: &str) -> Result<(), Failure> {
-    let rules = protocols.iter().flat_map(|protocol| protocol.rules());
+fn known_rule(protocols: &[&'static Protocol], name: &str) -> Result<(), Failure> {
+    let rules = protocols.iter().flat_map(|protocol| (protocol.rules)());
     let known: Vec<_> = rules.map(|rule| rule.name).chain(["all"]).collect();
     if known.contains(&name) {
         return Ok(());
@@ -221,18 +221,18 @@ fn known_rule(protocols: &[&'static dyn Protocol], name: &str) -> Result<(), Fai
     Err(Failure::unknown("--without", name, &known, "duet check --list"))
 }
 
-fn list(protocol: &dyn Protocol) {
-    println!("{}  {}", protocol.name(), protocol.about());
-    for (name, means) in protocol.properties() {
+fn list(protocol: &Protocol) {
+    println!("{}  {}", protocol.name, protocol.about);
+    for (name, means) in protocol.properties {
         println!("  property       {name}: {means}");
     }
-    for configuration in protocol.configurations() {
+    for configuration in (protocol.configurations)() {
         println!("  configuration  {}", configuration.name);
     }
-    for Rule { name, seen } in protocol.rules() {
+    for Rule { name, seen } in (protocol.rules)() {
         match seen {
             Seen::In(at) => {
-                println!("  rule           {name}: {}", protocol.configurations()[at].name);
+                println!("  rule           {name}: {}", (protocol.configurations)()[at].name);
             }
             Seen::Never(reason) => println!("  rule           {name}: never seen, {reason}"),
         }
@@ -240,16 +240,16 @@ fn list(protocol: &dyn Protocol) {
 }
 
 /// All rules kept.
-fn searches(protocols: &[&'static dyn Protocol], args: &Args) -> Result<Vec<Row>, Failure> {
+fn searches(protocols: &[&'static Protocol], args: &Args) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     head(args, ["protocol", "configuration", "states", "depth", "seconds"]);
     for protocol in protocols {
-        for (at, configuration) in protocol.configurations().into_iter().enumerate() {
+        for (at, configuration) in (protocol.configurations)().into_iter().enumerate() {
             if args.quick && configuration.is_large {
                 continue;
             }
-            let found = protocol.search(at, None);
-            let row = Row::new(*protocol, configuration.name, None, found, false)?;
+            let found = (protocol.search)(at, None);
+            let row = Row::new(protocol, configuration.name, None, found, false)?;
             let [states, depth] = [row.states, row.depth].map(|number| number.to_string());
             let seconds = format!("{:.1}", row.seconds);
             line(args, [row.protocol, configuration.name, &states, &depth, &seconds]);
@@ -263,19 +263,19 @@ fn searches(protocols: &[&'static dyn Protocol], args: &Args) -> Result<Vec<Row>
 }
 
 fn search_without(
-    protocol: &'static dyn Protocol,
+    protocol: &'static Protocol,
     Rule { name, seen }: Rule,
     args: &Args,
 ) -> Result<Row, Failure> {
     match seen {
         Seen::In(at) => {
-            let found = protocol.search(at, Some(name));
-            let configuration = protocol.configurations()[at].name;
+            let found = (protocol.search)(at, Some(name));
+            let configuration = (protocol.configurations)()[at].name;
             Row::new(protocol, configuration, Some(name), found, args.replay)
         }
         Seen::Never(reason) => {
             let mut row = Row {
-                protocol: protocol.name(),
+                protocol: protocol.name,
                 configuration: None,
                 without: Some(name),
                 states: 0,
@@ -287,11 +287,11 @@ fn search_without(
                 seconds: 0.0,
             };
             // All that it is said of, but for what takes long.
-            for (at, configuration) in protocol.configurations().iter().enumerate() {
+            for (at, configuration) in (protocol.configurations)().iter().enumerate() {
                 if configuration.is_large {
                     continue;
                 }
-                let found = protocol.search(at, Some(name));
+                let found = (protocol.search)(at, Some(name));
                 if found.story.is_some() {
                     let configuration = configuration.name;
                     return Row::new(protocol, configuration, Some(name), found, args.replay);
@@ -306,14 +306,10 @@ fn search_without(
 }
 
 /// One rule disabled.
-fn without(
-    protocols: &[&'static dyn Protocol],
-    name: &str,
-    args: &Args,
-) -> Result<Vec<Row>, Failure> {
+fn without(protocols: &[&'static Protocol], name: &str, args: &Args) -> Result<Vec<Row>, Failure> {
     let with = protocols.iter().filter_map(|protocol| {
-        let rule = protocol.rules().into_iter().find(|rule| rule.name == name)?;
-        Some(search_without(*protocol, rule, args))
+        let rule = (protocol.rules)().into_iter().find(|rule| rule.name == name)?;
+        Some(search_without(protocol, rule, args))
     });
     let rows = with.collect::<Result<Vec<_>, _>>()?;
     for row in &rows {
@@ -326,15 +322,12 @@ fn without(
 }
 
 /// Each rule disabled, and the number of those that are not seen and should be.
-fn all_rules(
-    protocols: &[&'static dyn Protocol],
-    args: &Args,
-) -> Result<(Vec<Row>, usize), Failure> {
+fn all_rules(protocols: &[&'static Protocol], args: &Args) -> Result<(Vec<Row>, usize), Failure> {
     let mut rows = Vec::new();
     head(args, ["protocol", "rule", "steps", "states", "violated, and in which configuration"]);
     for protocol in protocols {
-        for rule in protocol.rules() {
-            let row = search_without(*protocol, rule, args)?;
+        for rule in (protocol.rules)() {
+            let row = search_without(protocol, rule, args)?;
             let steps = row.counterexample.len().saturating_sub(1).to_string();
             let seen = match (row.violated, row.configuration) {
                 (Some(property), Some(configuration)) => format!("{property}: {configuration}"),

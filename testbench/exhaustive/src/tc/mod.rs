@@ -7,49 +7,32 @@ mod setup;
 mod space;
 
 use crate::protocol::{Configuration, Protocol, Rule, named};
-use crate::search::{Found, search};
+use crate::search::search;
 use rules::RULES;
 use setup::{SETUPS, Setup};
 use space::{Gpu, NO_ERROR, OWN_ORDER, VALUES};
 
 /// L1s of SMs and a bank of the L2.
-pub struct Tc;
-
-impl Protocol for Tc {
-    fn name(&self) -> &'static str {
-        "tc"
-    }
-
-    fn about(&self) -> &'static str {
-        "timestamp coherence in physical time: SMs with L1s, an L2 bank, memory"
-    }
-
-    fn properties(&self) -> &'static [(&'static str, &'static str)] {
-        &[
-            (
-                VALUES,
-                "TC-Strong: by a performed store; TC-Weak: by a performed store that a fence \
+pub const TC: Protocol = Protocol {
+    name: "tc",
+    about: "timestamp coherence in physical time: SMs with L1s, an L2 bank, memory",
+    properties: &[
+        (
+            VALUES,
+            "TC-Strong: by a performed store; TC-Weak: by a performed store that a fence \
                  follows",
-            ),
-            (
-                OWN_ORDER,
-                "a load returns earlier stores of its warp, no later ones, and never an \
+        ),
+        (
+            OWN_ORDER,
+            "a load returns earlier stores of its warp, no later ones, and never an \
                          older value again",
-            ),
-            (NO_ERROR, "no block raises an error"),
-        ]
-    }
-
-    fn configurations(&self) -> Vec<Configuration> {
+        ),
+        (NO_ERROR, "no block raises an error"),
+    ],
+    configurations: || {
         let of = |setup: &Setup| Configuration { name: setup.name, is_large: setup.is_large };
         SETUPS.iter().map(of).collect()
-    }
-
-    fn rules(&self) -> Vec<Rule> {
-        RULES.iter().map(|&(name, _, seen)| Rule { name, seen }).collect()
-    }
-
-    fn search(&self, configuration: usize, without: Option<&str>) -> Found {
-        search(Gpu::new(&SETUPS[configuration], named(RULES, without)))
-    }
-}
+    },
+    rules: || RULES.iter().map(|&(name, _, seen)| Rule { name, seen }).collect(),
+    search: |at, without| search(Gpu::new(&SETUPS[at], named(RULES, without))),
+};
