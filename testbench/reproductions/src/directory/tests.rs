@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use super::figures::transactions;
 use super::points::SCALE;
 use super::{Rec, Report, points};
-use crate::experiment::{Attempt, Input, Point, Record, input};
+use crate::experiment::{Attempt, Input, Point, input};
 use crate::figure::alone;
 use crate::paper;
 
@@ -20,13 +20,7 @@ fn count(program: &str, machine: &str, name: &str) -> u64 {
 
 #[test]
 fn every_program_runs_on_every_machine_with_all_loads_checked() {
-    assert_eq!(REPORT.runs.records.len(), SMALL.len() * points::all(SCALE).len());
-    for input in SMALL {
-        let loads = REPORT.runs.record(input.program, "baseline").loads_checked;
-        let same = |r: &&Record| r.program == input.program;
-        assert!(loads > 1000);
-        assert!(REPORT.runs.records.iter().filter(same).all(|r| r.loads_checked == loads));
-    }
+    REPORT.runs.check_loads(&SMALL, points::all(SCALE).len(), "baseline", 1000);
 }
 
 #[test]
