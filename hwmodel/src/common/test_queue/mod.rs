@@ -1,4 +1,4 @@
-//! A FIFO with a latency, for the tests of the full GPU's seams (`rtl/common/test_queue/README.md`
+//! A FIFO with a latency, for tests of extension points (`rtl/common/test_queue/README.md`
 //! has the cycle rules).
 
 use std::collections::VecDeque;

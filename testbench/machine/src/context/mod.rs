@@ -266,7 +266,7 @@ impl Context {
         let what = (message, to);
         let passage = self.network.send(&mut self.wheel, outlet, self.now, what, size, extra);
         if let Some(passage) = passage {
-            self.hand_over(passage);
+            self.send_to_shard(passage);
         } else if self.recorder.is_some() {
             self.record_sent(outlet, what, size.1, extra < 0);
         }

@@ -350,7 +350,7 @@ impl Incoming {
             self.counters.coherence_messages += 1;
             self.counters.coherence_bytes += u64::from(bytes);
         }
-        out[destination].hand_over(self.gpu.into(), due, message);
+        out[destination].forward(self.gpu.into(), due, message);
     }
 
     /// A MARK is complete when all that came before it is ordered at its home.

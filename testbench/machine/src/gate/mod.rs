@@ -234,7 +234,7 @@ impl Gate {
                 let link_ready = self.fabric.tlp_ready(gpu);
                 self.out[gpu].tick(ctx, now, (link_ready, true), &mut self.beats[gpu]);
             } else {
-                self.hand_over(ctx, gpu);
+                self.forward(ctx, gpu);
             }
             self.sources.set(gpu, self.out[gpu].next(ctx, now), now);
             if self.arriving[gpu].has_work_of(&self.out[gpu]) {
@@ -251,7 +251,7 @@ impl Gate {
     }
 
     /// A path without a link hands over as much as it can; its destinations must have room.
-    fn hand_over(&mut self, ctx: &mut Context, gpu: usize) {
+    fn forward(&mut self, ctx: &mut Context, gpu: usize) {
         for _ in 0..DIRECT {
             let room = self.arriving.iter().all(Incoming::has_room);
             let now = self.link_cycle;

@@ -221,7 +221,7 @@ impl Outgoing {
     }
 
     /// What an L2 of a GPU says to one of this GPU comes in link cycle `due`.
-    pub fn hand_over(&mut self, from: usize, due: Cycle, message: Handle<Message>) {
+    pub fn forward(&mut self, from: usize, due: Cycle, message: Handle<Message>) {
         self.put_returned(from, due, Returned::Message(message));
     }
 

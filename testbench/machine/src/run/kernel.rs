@@ -36,9 +36,9 @@ impl Machine {
         self.begin_simulated();
         let number = self.kernels;
         let spans = self.spans(head.groups, self.chiplets_of(head));
-        let handed_over = self.handed_over.take();
-        let launch = handed_over.as_ref().map_or(0, |handover| handover.launch);
-        if handed_over.is_none() {
+        let forwarded = self.forwarded.take();
+        let launch = forwarded.as_ref().map_or(0, |handover| handover.launch);
+        if forwarded.is_none() {
             self.begin(launch, number, head)?;
         }
         if let Some(sequential) = &mut self.ctx.sequential {
@@ -47,7 +47,7 @@ impl Machine {
         self.place_pages(head, &spans);
         self.perturb(number);
         let start = self.ctx.now;
-        let scopes = match handed_over {
+        let scopes = match forwarded {
             Some(handover) => handover.scopes,
             None => {
                 let scopes = self.scopes()?;
@@ -55,7 +55,7 @@ impl Machine {
                 scopes
             }
         };
-        self.hand_over_next(launch, head)?;
+        self.forward_next(launch, head)?;
         self.simulate(&head.name)?;
         if let Some(sequential) = &mut self.ctx.sequential {
             sequential.end_kernel();

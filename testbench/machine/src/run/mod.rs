@@ -99,7 +99,7 @@ pub struct Machine {
     /// the one behind it.
     upcoming: VecDeque<Event>,
     /// The next kernel, where its packet was handed over already.
-    handed_over: Option<Handover>,
+    forwarded: Option<Handover>,
     /// Streams of the program, where it has several.
     queues: Option<Queues>,
     /// The host has changed memory since the last kernel.
@@ -194,7 +194,7 @@ impl Machine {
             is_trial_over: false,
             gate_share: 0.0,
             upcoming: VecDeque::new(),
-            handed_over: None,
+            forwarded: None,
             queues: None,
             host_changed: false,
             active: Vec::new(),
@@ -260,13 +260,13 @@ impl Machine {
             if !self.is_trial_over {
                 return result;
             }
-            self.begin_again()?;
+            self.restart()?;
         }
         if threads > 1 {
             if let Ok(cycles) = self.run_on_threads(threads) {
                 return Ok(cycles);
             }
-            self.begin_again()?;
+            self.restart()?;
         }
         let result = match self.has_rtl() {
             true => self.run_on_rtl(),
@@ -281,7 +281,7 @@ impl Machine {
     }
 
     /// The same machine before the first cycle, on one thread.
-    fn begin_again(&mut self) -> Result<(), RunError> {
+    fn restart(&mut self) -> Result<(), RunError> {
         let (program, options) =
             (self.ctx.program.reopen()?, Options { threads: 1, ..self.options });
         let observers = std::mem::take(&mut self.observers);
@@ -338,7 +338,7 @@ impl Machine {
                     self.host_changed = true;
                 }
                 Event::HostRead { addr, bytes } => self.host_read(addr, bytes)?,
-                Event::Kernel(head) if self.handed_over.is_none() && self.skips(&head) => {
+                Event::Kernel(head) if self.forwarded.is_none() && self.skips(&head) => {
                     self.skip(&head)?;
                 }
                 Event::Kernel(head) => self.kernel(&head)?,

@@ -57,7 +57,7 @@ impl Machine {
 
     /// While the kernel of a launch runs its GPU gets the next one, unless the host comes
     /// between (CPElide specification 5.10).
-    pub(super) fn hand_over_next(
+    pub(super) fn forward_next(
         &mut self,
         launch: usize,
         running: &KernelHead,
@@ -74,7 +74,7 @@ impl Machine {
         let handover = Handover { launch, number, stream: 0, scopes };
         self.begin(launch, number, &head)?;
         self.submit(handover, &head, &spans);
-        self.handed_over = Some(handover);
+        self.forwarded = Some(handover);
         Ok(())
     }
 

@@ -47,7 +47,7 @@ pub(super) struct Queues {
     /// By launch.
     running: [Option<Running>; SLOTS],
     /// Of each stream, kernels that were handed over, and that have ended.
-    handed_over: Clock,
+    forwarded: Clock,
     ended: Clock,
     /// When a kernel has ended last.
     last_end: Cycle,
@@ -65,7 +65,7 @@ impl Queues {
             overlap,
             waiting: Vec::new(),
             running: Default::default(),
-            handed_over: none.clone(),
+            forwarded: none.clone(),
             ended: none,
             last_end: 0,
             read: 0,
@@ -82,10 +82,10 @@ impl Queues {
     fn next(&self, is_ahead: bool) -> Option<usize> {
         let may = |kernel: &Kernel| {
             let own = kernel.place;
-            let under_way = self.handed_over[own] - self.ended[own];
+            let under_way = self.forwarded[own] - self.ended[own];
             let others = (0..self.ended.len()).filter(|&place| place != own);
             let most = if is_ahead { OF_STREAM } else { 1 };
-            self.handed_over[own] == kernel.clock[own]
+            self.forwarded[own] == kernel.clock[own]
                 && under_way < most
                 && others.into_iter().all(|place| self.ended[place] >= kernel.clock[place])
         };
@@ -169,7 +169,7 @@ impl Machine {
 
     /// Hands over what may be, and simulates until a kernel has ended.
     fn go_on(&mut self) -> Result<(), RunError> {
-        while self.hand_over()? {}
+        while self.forward_queued()? {}
         loop {
             let Some(queues) = &mut self.queues else { return Ok(()) };
             if queues.running.iter().all(Option::is_none) {
@@ -195,7 +195,7 @@ impl Machine {
     }
 
     /// Hands over the first kernel that may be. False where there is none.
-    fn hand_over(&mut self) -> Result<bool, RunError> {
+    fn forward_queued(&mut self) -> Result<bool, RunError> {
         let is_ahead = self.is_ahead();
         let Some(queues) = &mut self.queues else { return Ok(false) };
         let Some(launch) = queues.running.iter().position(Option::is_none) else {
@@ -203,7 +203,7 @@ impl Machine {
         };
         let Some(at) = queues.next(is_ahead) else { return Ok(false) };
         let Kernel { number, head, place, clock } = queues.waiting.remove(at);
-        queues.handed_over[place] += 1;
+        queues.forwarded[place] += 1;
         // The first that is handed over is the first that is decided.
         let acquires = std::mem::take(&mut self.host_changed);
         // The host, or what is not read yet, may want what it has written.

@@ -1,5 +1,5 @@
-//! Sharing-aware scheduling and caching (Tabbakh's thesis, chapter 2) at the machine's seams: the
-//! next work-group, the line that goes for another, and no line at all.
+//! Sharing-aware scheduling and caching (Tabbakh's thesis, chapter 2) at the machine's extension
+//! points: the next work-group, the line that goes for another, and no line at all.
 
 mod counted;
 mod l1_policy;

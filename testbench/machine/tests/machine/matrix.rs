@@ -1,7 +1,7 @@
 //! Every built-in program on machines of all kinds under all designs that a user may want, on
 //! blocks of all bodies: any two of program, machine, designs, policies and bodies together. With
 //! `DUET_SOAK` in the environment (`make soak`) every combination is run, on bodies in turn.
-//! Designs for tests have tests of their own (`seams`, `random`).
+//! Designs for tests have tests of their own (`extension_points`, `random`).
 
 use std::sync::LazyLock;
 

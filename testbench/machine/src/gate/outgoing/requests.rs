@@ -88,7 +88,7 @@ impl Outgoing {
             if stays {
                 let m = &mut ctx.messages[message];
                 (m.kind, m.to, m.from) = (Kind::Data, m.from, m.to);
-                self.hand_over(self.gpu.into(), now + self.local_latency, message);
+                self.forward(self.gpu.into(), now + self.local_latency, message);
                 return;
             }
             // An atomic's answer gives all its bytes.

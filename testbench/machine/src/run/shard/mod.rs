@@ -134,10 +134,10 @@ impl Context {
         self.shard.as_ref().is_none_or(|shard| shard.has(id))
     }
 
-    /// Hands a message over to the shard of its receiver.
+    /// Sends a message to the shard of its receiver.
     #[cold]
     #[inline(never)]
-    pub(crate) fn hand_over(&mut self, passage: Passage) {
+    pub(crate) fn send_to_shard(&mut self, passage: Passage) {
         let message = self.messages[passage.message()];
         let line = message.line.is_some().then(|| self.lines[message.line]);
         self.drop_message(passage.message());
