@@ -34,9 +34,9 @@ impl Issue {
 }
 
 impl Core {
-    /// Issues the next line of the current instruction, else the next instruction. Returns the first
-    /// cycle in which nothing can be issued before an answer arrives, if there is one, and whether
-    /// a line was issued.
+    /// Issues the next line of the current instruction, else the next instruction. Returns the
+    /// first cycle in which nothing can be issued before an answer arrives, if there is one, and
+    /// whether a line was issued.
     pub(super) fn step(&mut self, ctx: &mut Context) -> (Option<Cycle>, bool) {
         let mut issued = false;
         if self.steers && self.policy.exclusive_lines {

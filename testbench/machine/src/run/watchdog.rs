@@ -14,8 +14,8 @@
 //! in the cycle in which that is over: a wave behind a long gap, a memory channel or a link between
 //! chiplets of any slowness, a command processor, and the receiver of a message. So neither
 //! gaps that the time wheel skips nor long waits are taken for a standstill, however often the gate
-//! or a bank is ticked meanwhile: because a window of them is shown, say. What is left at the first look
-//! happens within the buckets, within the gate, or within a directory's block, and ends in
+//! or a bank is ticked meanwhile: because a window of them is shown, say. What is left at the first
+//! look happens within the buckets, within the gate, or within a directory's block, and ends in
 //! something that is counted. There are at least as many cycles as steps between two looks, which
 //! is at least
 //!
