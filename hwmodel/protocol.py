@@ -26,7 +26,6 @@ MOST = {
     "gtsc_rst": 1,
     "packetizer": 23,
     "race_detection_unit": 7,
-    "remote_write_queue": 50,
     "sharing_l1_policy": 10,
     "sharing_l2_policy": 3,
     "speculative_load_queue": 4,
