@@ -24,7 +24,6 @@ MOST = {
     "epoch_agent": 9,
     "epoch_manager": 4,
     "gtsc_rst": 1,
-    "packetizer": 23,
     "race_detection_unit": 7,
     "sharing_l1_policy": 10,
     "sharing_l2_policy": 3,
