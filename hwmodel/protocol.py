@@ -20,7 +20,6 @@ REFERENCE = re.compile(r"\b(Rule|Row)::[A-Z][a-z0-9]")
 MOST = {
     "access_validation_unit": 8,
     "cta_scheduler": 3,
-    "depacketizer": 38,
     "epoch_agent": 9,
     "epoch_manager": 4,
     "gtsc_rst": 1,
