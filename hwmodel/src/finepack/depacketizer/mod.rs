@@ -32,7 +32,7 @@ pub use rule::Rule;
 /// them.
 #[derive(Clone, Debug)]
 pub struct Depacketizer {
-    cfg: Config,
+    config: Config,
     /// `tlp_ready_o`.
     tlp_ready: bool,
     /// The error pulse of this cycle.
@@ -65,7 +65,7 @@ impl Depacketizer {
         let Config { line, sub_header_bytes, beat, output_depth, .. } = *config;
         let room = window_bytes(beat, sub_header_bytes, line);
         Ok(Self {
-            cfg: config.clone(),
+            config: config.clone(),
             tlp_ready: true,
             err: None,
             waits: true,
@@ -100,7 +100,7 @@ impl Depacketizer {
             if !choices.one_pulse && self.slots.oldest().failed {
                 self.err = Some(error_code::TRUNCATED);
             }
-            let Config { line, beat, .. } = self.cfg;
+            let Config { line, beat, .. } = self.config;
             let is_stray = !self.slots.accept(tlp, line, beat, &mut self.window, choices);
             if let (true, Some(code)) = (is_stray, choices.stray) {
                 // The parser's error of this cycle, if any, may have the lower code.
@@ -171,7 +171,7 @@ impl Block for Depacketizer {
     }
 
     fn show_state(&self, state: &mut State) {
-        let Config { line, sub_header_bytes, beat, output_depth, .. } = self.cfg;
+        let Config { line, sub_header_bytes, beat, output_depth, .. } = self.config;
         let window = width_of(window_bytes(beat, sub_header_bytes, line).into());
         state.part("slots", |state| self.slots.show_state(state, window));
         state.part("window", |state| state.bits("held", window, self.window.len() as u32));

@@ -48,9 +48,9 @@ impl Entry {
 
     /// Holds a drain beat in place of the old one.
     #[inline(always)]
-    pub fn hold(&mut self, drain: &Drain, cfg: &Config, self_id: u8, choices: &Choices) {
+    pub fn hold(&mut self, drain: &Drain, config: &Config, self_id: u8, choices: &Choices) {
         // The smallest line is worth a copy of its own; the bytes above a line are 0 for ever.
-        if cfg.line == 16 {
+        if config.line == 16 {
             self.data[..16].copy_from_slice(&drain.data.0[..16]);
         } else {
             self.data[..MAX_LINE].copy_from_slice(&drain.data.0);
@@ -63,17 +63,17 @@ impl Entry {
         self.rest = 0;
         if drain.kind == drain_kind::PACK {
             self.rest = run::rest(drain.mask);
-            let line = drain.line << cfg.line.trailing_zeros();
+            let line = drain.line << config.line.trailing_zeros();
             let from = match choices.offset_from {
                 Origin::Base => drain.base,
                 Origin::Line => line,
             };
-            self.offset = line.wrapping_sub(from) & ((1 << cfg.offset_width) - 1);
+            self.offset = line.wrapping_sub(from) & ((1 << config.offset_width) - 1);
         } else {
             self.operands = header::operand_bytes(drain, choices) as u8;
         }
         if drain.sop {
-            let hdr = header::outer_header(drain, cfg.line, cfg.ecrc != 0, self_id, choices);
+            let hdr = header::outer_header(drain, config.line, config.ecrc != 0, self_id, choices);
             self.hdr = hdr.into_bits();
         }
     }
@@ -123,7 +123,7 @@ impl Entry {
     }
 
     /// The registers, which mean something while the beat is `held`.
-    pub fn show_state(&self, state: &mut State, held: bool, cfg: &Config) {
+    pub fn show_state(&self, state: &mut State, held: bool, config: &Config) {
         let Self { sop, eop, dest, kind, offset, left, .. } = *self;
         state.part("ent", |state| {
             state.bits_while(held, "sop", 1, u8::from(sop));
@@ -132,7 +132,7 @@ impl Entry {
             state.bits_while(held, "dest", 4, dest);
         });
         let pack = held && kind == drain_kind::PACK;
-        state.bits_while(pack, "offset", cfg.offset_width, offset);
-        state.bits_while(pack, "mask", cfg.line, left);
+        state.bits_while(pack, "offset", config.offset_width, offset);
+        state.bits_while(pack, "mask", config.line, left);
     }
 }

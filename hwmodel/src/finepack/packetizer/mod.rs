@@ -28,7 +28,7 @@ pub use rule::Rule;
 /// none of them, and most cycles are such: so the outputs are kept as they are shown.
 #[derive(Clone, Debug)]
 pub struct Packetizer {
-    cfg: Config,
+    config: Config,
     /// The output ports of this cycle.
     out: Out,
     /// A run of the held entry moves to the accumulator in this cycle.
@@ -99,7 +99,7 @@ impl Packetizer {
         }
         if let (Some(drain), true) = (&inputs.drain, action.accept) {
             self.held = true;
-            self.entry.hold(drain, &self.cfg, inputs.self_id, choices);
+            self.entry.hold(drain, &self.config, inputs.self_id, choices);
         }
         if let (Some(beat), true) = (&self.out.tlp, action.take) {
             self.acc.remove(usize::from(beat.nbytes));
@@ -108,7 +108,7 @@ impl Packetizer {
             self.last &= !beat.eop;
             self.out.tlp = None;
         }
-        let (acc, beat) = (self.acc.len(), self.cfg.beat as usize);
+        let (acc, beat) = (self.acc.len(), self.config.beat as usize);
         // A beat stays as it is until it is taken. It is a whole one, or what is left of the
         // packet.
         if self.out.tlp.is_none() && (acc >= beat || self.last) {
@@ -128,7 +128,7 @@ impl Packetizer {
             self.hdr = entry.hdr;
             self.dest = entry.dest;
         }
-        if entry.move_run(&mut self.acc, self.cfg.sub_header_bytes as usize, choices) {
+        if entry.move_run(&mut self.acc, self.config.sub_header_bytes as usize, choices) {
             self.last = entry.eop;
             self.held = false;
         }
@@ -174,13 +174,13 @@ impl Block for Packetizer {
     }
 
     fn show_state(&self, state: &mut State) {
-        let Self { cfg, held, entry, acc, last, first, hdr, dest, .. } = self;
+        let Self { config, held, entry, acc, last, first, hdr, dest, .. } = self;
         state.part("entry", |state| {
             state.flag("held", *held);
-            entry.show_state(state, *held, cfg);
+            entry.show_state(state, *held, config);
         });
         state.part("accumulator", |state| {
-            let Config { line, sub_header_bytes, beat, .. } = *cfg;
+            let Config { line, sub_header_bytes, beat, .. } = *config;
             let room = 8 * (2 * beat + sub_header_bytes + line).div_ceil(8);
             let bytes = acc.len() as u32;
             let holds = bytes > 0 || *last;
@@ -200,7 +200,7 @@ impl Model for Packetizer {
     fn new(config: &Config) -> Result<Self, ConfigError> {
         config.validate()?;
         Ok(Self {
-            cfg: config.clone(),
+            config: config.clone(),
             out: Out { drain_ready: true, tlp: None },
             append: false,
             held: false,
