@@ -20,13 +20,10 @@ REFERENCE = re.compile(r"\b(Rule|Row)::[A-Z][a-z0-9]")
 MOST = {
     "access_validation_unit": 8,
     "cta_scheduler": 3,
-    "depacketizer": 38,
     "epoch_agent": 9,
     "epoch_manager": 4,
     "gtsc_rst": 1,
-    "packetizer": 23,
     "race_detection_unit": 7,
-    "remote_write_queue": 50,
     "sharing_l1_policy": 10,
     "sharing_l2_policy": 3,
     "speculative_load_queue": 4,

@@ -3,6 +3,60 @@
 
 use ports::finepack::types::{TlpHeader, aop, requester_id, tlp_fmt, tlp_type};
 
+/// What the header of a FinePack packet contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketForm {
+    pub tlp_type: u8,
+    /// By payload length modulo 4: enables of the last DW, from which the receiver knows how much
+    /// of it is padding.
+    pub last_enables: [u8; 4],
+    /// Length counts the last DW even if it is not full.
+    pub rounds_up: bool,
+}
+
+/// Specification 3.5.
+pub const PACKET: PacketForm = PacketForm {
+    tlp_type: tlp_type::FINEPACK,
+    last_enables: [0b1111, 0b0001, 0b0011, 0b0111],
+    rounds_up: true,
+};
+
+/// How a header contains an atomic operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    pub tlp_type: u8,
+    pub tc: u8,
+    pub attr2: bool,
+    /// Operands of its payload.
+    pub operands: u32,
+}
+
+impl Operation {
+    const fn fetch(aop: u8) -> Self {
+        Self { tlp_type: tlp_type::FETCH_ADD, tc: aop >> 1, attr2: aop & 1 == 1, operands: 1 }
+    }
+
+    /// Operand bytes of an atomic on the enabled bytes of a line: at most 16, also where a caller
+    /// breaks the rule that an atomic has 4 or 8 bytes.
+    pub fn operand_bytes(&self, mask: u128) -> u32 {
+        mask.count_ones().min(8) * self.operands
+    }
+}
+
+/// By `aop` (specification 3.1).
+pub const OPERATIONS: [Operation; 8] = {
+    let mut operations = [Operation::fetch(aop::ADD); 8];
+    let mut fetch = aop::MIN;
+    while fetch <= aop::XOR {
+        operations[fetch as usize] = Operation::fetch(fetch);
+        fetch += 1;
+    }
+    let none = Operation::fetch(aop::ADD);
+    operations[aop::SWAP as usize] = Operation { tlp_type: tlp_type::SWAP, ..none };
+    operations[aop::CAS as usize] = Operation { tlp_type: tlp_type::CAS, operands: 2, ..none };
+    operations
+};
+
 /// What the headers of one GPU have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sender {
@@ -53,30 +107,24 @@ impl Sender {
     }
 
     /// Atomic on the enabled bytes of a line.
-    pub fn atomic(self, tag: u8, line_addr: u64, mask: u128, op: u8) -> TlpHeader {
-        let hdr = self
-            .common(tag)
-            .with_fmt(tlp_fmt::WITH_DATA)
-            .with_length_dw(operand_bytes(mask, op) / 4)
-            .with_address(line_addr + u64::from(mask.trailing_zeros() & 127));
-        match op {
-            aop::SWAP => hdr.with_tlp_type(tlp_type::SWAP),
-            aop::CAS => hdr.with_tlp_type(tlp_type::CAS),
-            _ => {
-                hdr.with_tlp_type(tlp_type::FETCH_ADD).with_tc(op >> 1 & 3).with_attr2(op & 1 == 1)
-            }
-        }
-    }
-
-    /// FinePack packet with `plen` payload bytes, offsets counting from `base`. The enables of the
-    /// last DW tell the receiver how much of it is padding.
-    pub fn packet(self, tag: u8, base: u64, plen: u32) -> TlpHeader {
-        let last = [0xF, 0x1, 0x3, 0x7][plen as usize % 4];
+    pub fn atomic(self, tag: u8, line_addr: u64, mask: u128, operation: &Operation) -> TlpHeader {
         self.common(tag)
             .with_fmt(tlp_fmt::WITH_DATA)
-            .with_tlp_type(tlp_type::FINEPACK)
-            .with_length_dw(plen.div_ceil(4))
-            .with_last_be(last)
+            .with_tlp_type(operation.tlp_type)
+            .with_tc(operation.tc)
+            .with_attr2(operation.attr2)
+            .with_length_dw(operation.operand_bytes(mask) / 4)
+            .with_address(line_addr + u64::from(mask.trailing_zeros() & 127))
+    }
+
+    /// FinePack packet with `plen` payload bytes, offsets counting from `base`.
+    pub fn packet(self, tag: u8, base: u64, plen: u32, form: &PacketForm) -> TlpHeader {
+        let dws = if form.rounds_up { plen.div_ceil(4) } else { plen / 4 };
+        self.common(tag)
+            .with_fmt(tlp_fmt::WITH_DATA)
+            .with_tlp_type(form.tlp_type)
+            .with_length_dw(dws)
+            .with_last_be(form.last_enables[plen as usize % 4])
             .with_address(base)
     }
 
@@ -103,12 +151,6 @@ pub fn is_atomic_size(mask: u128) -> bool {
         }
 }
 
-/// Operand bytes of an atomic: its size, or twice that for compare and swap. At most 16 also where
-/// a caller breaks the rule that an atomic has 4 or 8 bytes.
-pub fn operand_bytes(mask: u128, op: u8) -> u32 {
-    mask.count_ones().min(8) * if op == aop::CAS { 2 } else { 1 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,7 +159,7 @@ mod tests {
 
     #[test]
     fn packet_header_is_that_of_worked_example_8() {
-        let bytes = GPU0.packet(0, 0x4000_0000, 42).into_bits().to_le_bytes();
+        let bytes = GPU0.packet(0, 0x4000_0000, 42, &PACKET).into_bits().to_le_bytes();
         let expected = [0x6F, 0x00, 0x80, 0x0B, 0, 0, 0, 0x30, 0, 0, 0, 0, 0x40, 0x00, 0x00, 0x00];
         assert_eq!(bytes, expected);
     }
@@ -143,7 +185,7 @@ mod tests {
 
     #[test]
     fn aop_of_atomic_stands_in_tc_and_attr() {
-        let hdr = GPU0.atomic(9, 0x80, 0xF0, aop::XOR);
+        let hdr = GPU0.atomic(9, 0x80, 0xF0, &OPERATIONS[usize::from(aop::XOR)]);
         assert_eq!((hdr.tlp_type(), hdr.tc(), hdr.attr2()), (tlp_type::FETCH_ADD, 0b11, true));
         assert_eq!((hdr.address(), hdr.length_dw(), hdr.tag()), (0x84, 1, 9));
     }

@@ -7,7 +7,7 @@ use ports::finepack::types::Ingress;
 const RING: usize = 64;
 
 /// Accesses in order, in a fixed ring. They stand there as the port shows them, and behind them
-/// what it shows when there is none: so showing either is one copy, and no decision.
+/// what it shows when there is none: so showing either is one copy, without a branch.
 #[derive(Clone, Debug)]
 pub(super) struct Fifo {
     ring: Box<[Option<Ingress>; RING + 1]>,
@@ -53,7 +53,7 @@ impl Fifo {
         self.ring[end % RING].get_or_insert_default()
     }
 
-    /// Without a rule: the youngest passes the one before it, unless that is shown already.
+    /// The youngest access overtakes the one before it, unless that is shown already.
     #[cold]
     pub fn overtake(&mut self) {
         if self.count > 2 {
@@ -62,7 +62,7 @@ impl Fifo {
         }
     }
 
-    /// Removes the oldest access if it is `taken`. No branch: nobody can foresee it.
+    /// Removes the oldest access if it is `taken`. No branch: it would be hard to predict.
     #[inline(always)]
     pub fn pop(&mut self, taken: bool) {
         self.count -= usize::from(taken);

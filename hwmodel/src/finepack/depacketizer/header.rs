@@ -3,7 +3,7 @@
 
 use ports::finepack::types::{TlpHeader, aop, error_code, tlp_fmt, tlp_type};
 
-use super::rule::Rule;
+use super::choices::Choices;
 
 /// What a packet is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,76 +45,37 @@ pub(super) struct Packet {
 impl Packet {
     /// Takes a header apart; `line` is the line size in bytes.
     #[inline(always)]
-    pub fn from_header(bits: u128, line: u32, without: Option<Rule>) -> Self {
+    pub fn from_header(bits: u128, line: u32, choices: &Choices) -> Self {
         let header = TlpHeader::from_bits(bits);
-        let mut span = 4 * header.length_dw();
-        let (mut kind, mut payload) = classify(header, span, line);
-        if let Some(rule) = without {
-            weaken(&mut kind, &mut payload, &mut span, header, line, rule);
-        }
-        let poisoned = header.ep() && without != Some(Rule::Poison);
+        let span = 4 * header.length_dw();
+        let size = span / operands(header, choices);
+        let kind = classify(header, span, size, line, choices);
+        let payload = match kind {
+            Kind::Pack => span - padding(header, choices).unwrap_or(0),
+            Kind::Write | Kind::Atomic => span,
+            Kind::Read | Kind::Mark | Kind::Fault(_) => 0,
+        };
+        let is_poisoned = header.ep() && choices.checks_poison;
+        let in_line = line - (header.address() as u32 & (line - 1));
         Self {
-            kind: if poisoned { self::poisoned(kind) } else { kind },
+            kind: if is_poisoned { poisoned(kind) } else { kind },
             src: header.requester(),
             tag: header.tag(),
             aop: if kind == Kind::Atomic { atomic_op(header) } else { 0 },
             first_be: header.first_be(),
             last_be: header.last_be(),
             addr: header.address(),
-            span,
+            span: if kind == Kind::Read { span.min(in_line) } else { span },
             payload,
-            size: span / operands(header),
+            size,
         }
-    }
-}
-
-/// What a header announces without a rule.
-#[cold]
-fn weaken(
-    kind: &mut Kind,
-    payload: &mut u32,
-    span: &mut u32,
-    header: TlpHeader,
-    line: u32,
-    rule: Rule,
-) {
-    const FINEPACK: (u8, u8) = (tlp_fmt::WITH_DATA, tlp_type::FINEPACK);
-    let form = (header.fmt(), header.tlp_type());
-    let is_atomic = matches!(form.1, tlp_type::FETCH_ADD | tlp_type::SWAP | tlp_type::CAS)
-        && form.0 == FINEPACK.0;
-    let read = (tlp_fmt::NO_DATA, tlp_type::MEM);
-    match rule {
-        Rule::DropsPadding if *kind == Kind::Pack => *payload = *span,
-        Rule::LastEnables if form == FINEPACK && header.first_be() == 0 => {
-            (*kind, *payload) = (Kind::Pack, *span - padding(header).unwrap_or(0));
-        }
-        Rule::FirstEnables if form == FINEPACK => {
-            if let Some(padding) = padding(header.with_first_be(0)) {
-                (*kind, *payload) = (Kind::Pack, *span - padding);
-            }
-        }
-        Rule::Type if !is_atomic && form != FINEPACK && form != read => {
-            (*kind, *payload) = (Kind::Write, *span);
-        }
-        Rule::ReadInLine if form == read && *kind != Kind::Mark => {
-            *kind = Kind::Read;
-            *span = (*span).min(line - (header.address() as u32 & (line - 1)));
-        }
-        Rule::Mark if *kind == Kind::Mark => *kind = Kind::Read,
-        Rule::AtomicSize if is_atomic && matches!(*span / operands(header), 4 | 8) => {
-            (*kind, *payload) = (Kind::Atomic, *span);
-        }
-        Rule::TwoOperands if form.1 == tlp_type::CAS && *span > 8 => {
-            *kind = Kind::Fault(error_code::BAD_TYPE);
-        }
-        _ => (),
     }
 }
 
 /// Values that an atomic of this type brings. By the type, not by `aop`, which a received header
 /// may set at will.
-fn operands(header: TlpHeader) -> u32 {
-    if header.tlp_type() == tlp_type::CAS { 2 } else { 1 }
+fn operands(header: TlpHeader, choices: &Choices) -> u32 {
+    if header.tlp_type() == tlp_type::CAS { choices.cas_operands } else { 1 }
 }
 
 /// Another fault of the header has the lower code.
@@ -125,40 +86,36 @@ fn poisoned(kind: Kind) -> Kind {
     }
 }
 
-fn classify(header: TlpHeader, span: u32, line: u32) -> (Kind, u32) {
-    const BAD_TYPE: (Kind, u32) = (Kind::Fault(error_code::BAD_TYPE), 0);
+/// README rules 4 and 5, but for EP. `size`: bytes of an atomic.
+fn classify(header: TlpHeader, span: u32, size: u32, line: u32, choices: &Choices) -> Kind {
+    const BAD_TYPE: Kind = Kind::Fault(error_code::BAD_TYPE);
     match (header.fmt(), header.tlp_type()) {
-        (tlp_fmt::WITH_DATA, tlp_type::FINEPACK) => match padding(header) {
-            Some(padding) => (Kind::Pack, span - padding),
-            None => (Kind::Fault(error_code::TRUNCATED), 0),
+        (tlp_fmt::WITH_DATA, tlp_type::FINEPACK) => match padding(header, choices) {
+            Some(_) => Kind::Pack,
+            None => Kind::Fault(error_code::TRUNCATED),
         },
-        (tlp_fmt::WITH_DATA, tlp_type::MEM) => (Kind::Write, span),
+        (tlp_fmt::WITH_DATA, tlp_type::MEM) => Kind::Write,
         (tlp_fmt::NO_DATA, tlp_type::MEM) => {
             let leaves_line = (header.address() as u32 & (line - 1)) + span > line;
             match (span, header.first_be(), header.last_be()) {
-                (4, 0, 0) => (Kind::Mark, 0),
-                _ if leaves_line => BAD_TYPE,
-                _ => (Kind::Read, 0),
+                (4, 0, 0) => choices.zero_length_read,
+                _ if leaves_line && choices.read_in_line => BAD_TYPE,
+                _ => Kind::Read,
             }
         }
         (tlp_fmt::WITH_DATA, tlp_type::FETCH_ADD | tlp_type::SWAP | tlp_type::CAS) => {
-            let size = span / operands(header);
-            let legal = matches!(size, 4 | 8) && header.address() & u64::from(size - 1) == 0;
-            if legal { (Kind::Atomic, span) } else { BAD_TYPE }
+            let is_aligned = header.address() & u64::from(size - 1) == 0;
+            let is_legal = matches!(size, 4 | 8) && (is_aligned || !choices.atomic_aligned);
+            if is_legal { Kind::Atomic } else { BAD_TYPE }
         }
-        _ => BAD_TYPE,
+        _ => choices.unknown_type,
     }
 }
 
-/// Zero bytes behind the last sub-packet; `None` where the byte enables are no FinePack packet's.
-fn padding(header: TlpHeader) -> Option<u32> {
-    match (header.last_be(), header.first_be()) {
-        (0b1111, 0) => Some(0),
-        (0b0111, 0) => Some(1),
-        (0b0011, 0) => Some(2),
-        (0b0001, 0) => Some(3),
-        _ => None,
-    }
+/// Zero bytes after the last sub-packet; `None` if the byte enables are illegal.
+fn padding(header: TlpHeader, choices: &Choices) -> Option<u32> {
+    let is_legal = choices.first_enables >> header.first_be() & 1 != 0;
+    if is_legal { choices.padding[usize::from(header.last_be() & 0xF)] } else { None }
 }
 
 fn atomic_op(header: TlpHeader) -> u8 {

@@ -3,6 +3,7 @@
 //! `rtl/finepack/depacketizer/README.md` has the cycle rules).
 
 mod align;
+mod choices;
 mod fifo;
 mod header;
 mod parser;
@@ -18,8 +19,9 @@ use ports::finepack::types::{error_code, window_bytes};
 
 use crate::block::{Block, Model};
 use crate::state::{State, width_of};
+use choices::{Choices, SPECIFICATION};
 use fifo::Fifo;
-use parser::{Parser, Step};
+use parser::{Action, Parser};
 use ports::Parameters;
 use slots::Slots;
 use window::Window;
@@ -30,7 +32,7 @@ pub use rule::Rule;
 /// them.
 #[derive(Clone, Debug)]
 pub struct Depacketizer {
-    cfg: Config,
+    config: Config,
     /// `tlp_ready_o`.
     tlp_ready: bool,
     /// The error pulse of this cycle.
@@ -46,48 +48,62 @@ pub struct Depacketizer {
     window: Window,
     /// Accesses on their way to the memory system.
     fifo: Fifo,
-    without: Option<Rule>,
+    /// Other choices than those of the specification, in a test.
+    own: Option<Box<Choices>>,
 }
 
 impl Depacketizer {
     /// For tests: a de-packetizer that does not keep a rule. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Self::with(config, Some(rule))
+        let own = Choices::without(rule);
+        let depacketizer = Self::with(config, &own)?;
+        Ok(Self { own: Some(Box::new(own)), ..depacketizer })
     }
 
-    fn with(config: &Config, without: Option<Rule>) -> Result<Self, ConfigError> {
+    fn with(config: &Config, choices: &Choices) -> Result<Self, ConfigError> {
         config.validate()?;
         let Config { line, sub_header_bytes, beat, output_depth, .. } = *config;
         let room = window_bytes(beat, sub_header_bytes, line);
-        let more = |rule, more| if without == Some(rule) { more } else { 0 };
         Ok(Self {
-            cfg: config.clone(),
+            config: config.clone(),
             tlp_ready: true,
             err: None,
             waits: true,
-            parser: Parser::new(line, sub_header_bytes, without),
-            room_for_beat: (room - beat + more(Rule::WindowRoom, room)) as usize,
-            slots: Slots::new(without),
+            parser: Parser::new(line, sub_header_bytes),
+            room_for_beat: (choices.windows * room - beat) as usize,
+            slots: Slots::default(),
             window: Window::default(),
-            fifo: Fifo::new((output_depth + more(Rule::OutputRoom, 1)) as usize),
-            without,
+            fifo: Fifo::new((output_depth + choices.more_outputs) as usize),
+            own: None,
         })
     }
 
     /// The edge of a cycle in which something moves.
     #[inline(never)] // so that a cycle without it saves no registers
     fn step(&mut self, inputs: &In, taken: bool) {
+        match self.own.take() {
+            None => self.step_by(inputs, taken, &SPECIFICATION),
+            Some(own) => {
+                self.step_by(inputs, taken, &own);
+                self.own = Some(own);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn step_by(&mut self, inputs: &In, taken: bool, choices: &Choices) {
         // The parser comes first: it must not see what this cycle brings. The pop comes after it,
         // because a push looks at the count before the pop.
-        self.err = self.parse();
+        self.err = self.parse(choices);
         if let (Some(tlp), true) = (&inputs.tlp, self.tlp_ready) {
             self.waits = false;
-            if self.without == Some(Rule::OnePulse) && self.slots.oldest().failed {
+            if !choices.one_pulse && self.slots.oldest().failed {
                 self.err = Some(error_code::TRUNCATED);
             }
-            if !self.slots.accept(tlp, self.cfg.line, self.cfg.beat, &mut self.window) {
-                // A stray beat. The parser's error of this cycle, if any, may have the lower code.
-                let code = error_code::TRUNCATED;
+            let Config { line, beat, .. } = self.config;
+            let is_stray = !self.slots.accept(tlp, line, beat, &mut self.window, choices);
+            if let (true, Some(code)) = (is_stray, choices.stray) {
+                // The parser's error of this cycle, if any, may have the lower code.
                 self.err = Some(self.err.map_or(code, |other| other.min(code)));
             }
         }
@@ -97,43 +113,36 @@ impl Depacketizer {
         }
         self.waits &= !taken;
         self.fifo.pop(taken);
-        let slots = if self.without == Some(Rule::TwoSlots) { 3 } else { 2 };
-        self.tlp_ready = (self.slots.used() < slots) & (self.window.len() <= self.room_for_beat);
+        let has_slot = self.slots.used() < choices.slots;
+        self.tlp_ready = has_slot & (self.window.len() <= self.room_for_beat);
     }
 
     /// One action for the oldest packet. The error that it finds, if any.
     #[inline(always)]
-    fn parse(&mut self) -> Option<u8> {
+    fn parse(&mut self, choices: &Choices) -> Option<u8> {
         let used = self.slots.used();
         let slot = self.slots.oldest();
         self.waits = true;
         if used == 0 || slot.is_starved() {
             return None;
         }
-        let step = self.parser.step(slot, &mut self.window, &mut self.fifo);
-        self.waits = matches!(step, Step::Nothing);
-        match step {
-            Step::Nothing | Step::Pushed => None,
-            Step::Finished => {
-                self.slots.free_oldest();
-                None
-            }
-            Step::Failed(code)
-                if self.without == Some(Rule::DropsRest)
-                    && self.parser.skip(slot, &mut self.window) =>
-            {
-                if slot.is_finished() {
-                    self.slots.free_oldest();
-                }
-                Some(code)
-            }
-            Step::Failed(code) => {
-                self.window.remove(slot.have as usize);
+        let Self { parser, window, fifo, .. } = self;
+        let action = parser.decide(slot, window, fifo.has_room(), choices);
+        self.waits = matches!(action, Action::Wait(_) | Action::Stall);
+        if let Action::Fail(code) = action {
+            if choices.drops_rest || !parser.drop_sub_header(slot, window) {
+                window.remove(slot.have as usize);
                 slot.fail();
                 self.slots.after_error = true;
-                Some(code)
+            } else if slot.is_finished() {
+                self.slots.free_oldest();
             }
+            return Some(code);
         }
+        if parser.apply(action, slot, window, fifo, choices) {
+            self.slots.free_oldest();
+        }
+        None
     }
 }
 
@@ -150,7 +159,7 @@ impl Block for Depacketizer {
         let out = self.outputs();
         let accepted = inputs.tlp.is_some() & self.tlp_ready;
         let taken = !self.fifo.is_empty() & inputs.st_ready;
-        // A sum is one branch; of an `or` the compiler makes three, each hard to foresee.
+        // A sum is one branch; of an `or` the compiler makes three, each hard to predict.
         if u8::from(!self.waits) + u8::from(accepted) + u8::from(taken) != 0 {
             self.step(inputs, taken);
         }
@@ -162,7 +171,7 @@ impl Block for Depacketizer {
     }
 
     fn show_state(&self, state: &mut State) {
-        let Config { line, sub_header_bytes, beat, output_depth, .. } = self.cfg;
+        let Config { line, sub_header_bytes, beat, output_depth, .. } = self.config;
         let window = width_of(window_bytes(beat, sub_header_bytes, line).into());
         state.part("slots", |state| self.slots.show_state(state, window));
         state.part("window", |state| state.bits("held", window, self.window.len() as u32));
@@ -181,6 +190,6 @@ impl Model for Depacketizer {
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
-        Self::with(config, None)
+        Self::with(config, &SPECIFICATION)
     }
 }

@@ -1,5 +1,7 @@
-//! Rules that tests take away, to see that they find it.
+//! Rules that tests disable, one at a time, to check that they detect it.
 
+use super::choices::{Choices, SPECIFICATION, fault};
+use super::header::Kind;
 use crate::common::rules::rules;
 
 rules! {
@@ -7,7 +9,7 @@ rules! {
     pub enum Rule {
         /// An offset is added to the base; else it is the address.
         AddsBase,
-        /// Padding behind the last sub-packet is dropped; else it is parsed.
+        /// Padding after the last sub-packet is dropped; else it is parsed.
         DropsPadding,
         /// An address above 64 bits is code 4; else it wraps.
         Overflow,
@@ -19,9 +21,9 @@ rules! {
         Rest,
         /// A sub-packet longer than the packet is code 7; else it is as long as what is left.
         InPacket,
-        /// A sub-header is checked when it is there; else when its bytes are, too.
+        /// A sub-header is checked as soon as it is in the window; else with its bytes.
         ChecksAtOnce,
-        /// Of several faults the lowest code is told; else the highest.
+        /// Of several faults the lowest code is reported; else the highest.
         LowestCode,
         /// An error drops the rest of its packet; else that sub-header alone.
         DropsRest,
@@ -31,7 +33,7 @@ rules! {
         OnePulse,
         /// An end before the length is code 7; else the packet is as long as it is.
         EndsShort,
-        /// Bytes behind the length are code 7; else they are dropped.
+        /// Bytes after the length are code 7; else they are dropped.
         EndsLong,
         /// A beat before the last is whole, else code 7.
         WholeBeats,
@@ -63,21 +65,76 @@ rules! {
         ReadEnables,
         /// A read of no bytes is a MARK; else a read.
         Mark,
-        /// Reads, atomics and MARKs stay behind writes; else they pass the last one.
+        /// Reads, atomics and MARKs stay behind writes; else they overtake the last one.
         Order,
-        /// An atomic's operands stand at byte 0; else at its address.
+        /// An atomic's operands are at byte 0; else at its address.
         OperandsFirst,
         /// A compare and swap has two operands; else one, and no legal size with two.
         TwoOperands,
-        /// A read or MARK tells its requester and tag; else 0.
+        /// A read or MARK has its requester and tag; else 0.
         Source,
-        /// Bytes outside the mask are 0; else what stands behind the sub-packet.
+        /// Bytes outside the mask are 0; else the byte after the sub-packet.
         Zeros,
         /// Beats wait while the window has no room for one; else it has twice its room.
         WindowRoom,
-        /// An access waits for a place in the output buffer; else it has one more.
+        /// An access waits for a free entry of the output buffer; else it has one more.
         OutputRoom,
         /// Beats wait while two packets hold slots; else while three do.
         TwoSlots,
+    }
+}
+
+impl Choices {
+    /// The choices of a de-packetizer that does not keep a rule.
+    pub fn without(rule: Rule) -> Self {
+        let mut own = SPECIFICATION;
+        match rule {
+            Rule::AddsBase => own.base_bits = 0,
+            Rule::DropsPadding => {
+                for padding in own.padding.iter_mut().flatten() {
+                    *padding = 0;
+                }
+            }
+            Rule::Overflow => own.checks &= !fault::OVERFLOW,
+            Rule::NoBytes => own.checks &= !fault::NO_BYTES,
+            Rule::OneLine => own.checks &= !fault::LEAVES_LINE,
+            Rule::Rest => own.rest_is_fault = false,
+            Rule::InPacket => own.checks &= !fault::LEAVES_PACKET,
+            Rule::ChecksAtOnce => own.checks_at_once = false,
+            Rule::LowestCode => own.lowest_code = false,
+            Rule::DropsRest => own.drops_rest = false,
+            Rule::DropsNoMore => own.drops_next = true,
+            Rule::OnePulse => own.one_pulse = false,
+            Rule::EndsShort => own.ends_short = false,
+            Rule::EndsLong => own.cuts_packets = true,
+            Rule::WholeBeats => own.short_beats = true,
+            Rule::BeatSize => own.cuts_beats = true,
+            Rule::StartEnds => own.start_ends = false,
+            Rule::Stray => own.stray = None,
+            Rule::LastEnables => {
+                for padding in &mut own.padding {
+                    padding.get_or_insert(0);
+                }
+            }
+            Rule::FirstEnables => own.first_enables = u16::MAX,
+            Rule::Type => own.unknown_type = Kind::Write,
+            Rule::Poison => own.checks_poison = false,
+            Rule::ReadInLine => own.read_in_line = false,
+            Rule::AtomicSize => own.atomic_aligned = false,
+            Rule::CutAtLines => own.cuts_at_lines = false,
+            Rule::WriteFirst => own.write_first_adds = 0b1111,
+            Rule::WriteLast => own.write_last_adds = 0b1111,
+            Rule::ReadEnables => own.read_adds = 0b1111,
+            Rule::Mark => own.zero_length_read = Kind::Read,
+            Rule::Order => own.overtakes = true,
+            Rule::OperandsFirst => own.operands_first = false,
+            Rule::TwoOperands => own.cas_operands = 1,
+            Rule::Source => own.read_has_source = false,
+            Rule::Zeros => own.clears_disabled = false,
+            Rule::WindowRoom => own.windows = 2,
+            Rule::OutputRoom => own.more_outputs = 1,
+            Rule::TwoSlots => own.slots = 3,
+        }
+        own
     }
 }

@@ -3,8 +3,8 @@
 
 use ports::finepack::types::{Tlp, error_code};
 
+use super::choices::Choices;
 use super::header::{Kind, Packet};
-use super::rule::Rule;
 use super::window::Window;
 use crate::state::State;
 
@@ -14,16 +14,11 @@ use crate::state::State;
 pub(super) struct Slots {
     slots: [Slot; 2],
     used: usize,
-    without: Option<Rule>,
-    /// A packet has failed.
+    /// A packet has failed since reset.
     pub after_error: bool,
 }
 
 impl Slots {
-    pub fn new(without: Option<Rule>) -> Self {
-        Self { without, ..Self::default() }
-    }
-
     /// Slots in use.
     #[inline(always)]
     pub fn used(&self) -> usize {
@@ -56,27 +51,31 @@ impl Slots {
 
     /// Files an accepted beat under its packet. False: it belongs to none.
     #[inline(always)]
-    pub fn accept(&mut self, tlp: &Tlp, line: u32, beat: u32, window: &mut Window) -> bool {
+    pub fn accept(
+        &mut self,
+        tlp: &Tlp,
+        line: u32,
+        beat: u32,
+        window: &mut Window,
+        choices: &Choices,
+    ) -> bool {
         let open = self.used > 0 && !self.slots[0].ended;
-        if tlp.sop && !(open && self.without == Some(Rule::StartEnds)) {
+        if tlp.sop && (!open || choices.start_ends) {
             if open {
                 self.slots[0].cut_short();
             }
             let slot = &mut self.slots[self.used & 1];
-            slot.open(tlp, line, self.without);
-            if self.after_error && self.without == Some(Rule::DropsNoMore) {
+            slot.open(tlp, line, choices);
+            if choices.drops_next && self.after_error {
                 slot.packet.kind = Kind::Fault(error_code::TRUNCATED);
             }
             self.used += 1;
         } else if !open {
-            return self.without == Some(Rule::Stray);
+            return false;
         }
         // The open packet is the last one.
         let slot = &mut self.slots[(self.used - 1) & 1];
-        match self.without {
-            None => slot.accept(tlp, beat, window),
-            Some(rule) => slot.accept_without(tlp, beat, window, rule),
-        }
+        slot.accept(tlp, beat, window, choices);
         true
     }
 }
@@ -89,8 +88,7 @@ pub(super) struct Slot {
     pub have: u32,
     /// Payload bytes that the parser has not yet taken, in the window or to come.
     pub rem: u32,
-    /// Bytes without which the parser can do nothing, as far as it knows: until they are there it
-    /// need not look again.
+    /// Bytes in the window that the parser waits for.
     pub need: u32,
     /// Payload bytes that the header's length leaves for later beats.
     left: u32,
@@ -107,8 +105,8 @@ pub(super) struct Slot {
 impl Slot {
     /// Starts the packet of a beat with `sop`. The beat itself is still to be accepted.
     #[inline(never)]
-    fn open(&mut self, tlp: &Tlp, line: u32, without: Option<Rule>) {
-        self.packet = Packet::from_header(tlp.hdr, line, without);
+    fn open(&mut self, tlp: &Tlp, line: u32, choices: &Choices) {
+        self.packet = Packet::from_header(tlp.hdr, line, choices);
         self.rem = self.packet.payload;
         self.left = self.packet.payload;
         self.have = 0;
@@ -117,57 +115,39 @@ impl Slot {
         self.ended = false;
         self.failed = false;
         // Bytes of a faulty packet would leave in its first cycle as the oldest; until then
-        // nothing else can be accepted, so that nobody sees whether the window holds them.
+        // nothing else can be accepted, so that no output depends on whether the window holds them.
         self.closed = matches!(self.packet.kind, Kind::Fault(_));
     }
 
     /// Takes a beat of the packet.
     #[inline(always)]
-    fn accept(&mut self, tlp: &Tlp, beat: u32, window: &mut Window) {
+    fn accept(&mut self, tlp: &Tlp, beat: u32, window: &mut Window, choices: &Choices) {
         if !self.closed {
-            let n = u32::from(tlp.nbytes);
+            let mut n = u32::from(tlp.nbytes);
+            if choices.cuts_beats {
+                n = n.min(beat);
+            }
             // A last beat may be short; a beat after the length is used up is always wrong.
-            let size_ok = n == beat || (n < beat && tlp.eop);
-            if size_ok && n <= self.left && (self.left > 0 || tlp.sop) {
+            let size_ok = n == beat || (n < beat && (tlp.eop || choices.short_beats));
+            let mut fits = n <= self.left && (self.left > 0 || tlp.sop);
+            if choices.cuts_packets {
+                (n, fits) = (n.min(self.left), true);
+            }
+            if size_ok && fits {
                 window.push(&tlp.data, n as usize);
                 self.have += n;
                 self.left -= n;
-                self.bad |= tlp.eop && self.left > 0;
+                if choices.ends_short {
+                    self.bad |= tlp.eop && self.left > 0;
+                } else if tlp.eop {
+                    self.rem -= std::mem::take(&mut self.left);
+                }
             } else {
                 self.bad = true;
                 self.closed = true;
             }
         }
         self.ended |= tlp.eop;
-    }
-
-    /// `accept` without a rule.
-    #[cold]
-    fn accept_without(&mut self, tlp: &Tlp, beat: u32, window: &mut Window, rule: Rule) {
-        let mut tlp = *tlp;
-        let n = u32::from(tlp.nbytes);
-        match rule {
-            Rule::BeatSize => tlp.nbytes = n.min(beat) as u8,
-            // The beat counts as whole.
-            Rule::WholeBeats if n < beat && !tlp.eop && n <= self.left && !self.closed => {
-                return self.accept(&tlp, n, window);
-            }
-            Rule::EndsLong if n <= beat && (n == beat || tlp.eop) && !self.closed => {
-                tlp.nbytes = n.min(self.left) as u8;
-                let last = n.min(self.left);
-                if last == 0 && !tlp.sop {
-                    self.ended |= tlp.eop;
-                    return;
-                }
-                return self.accept(&tlp, if tlp.eop { beat } else { last }, window);
-            }
-            Rule::EndsShort if tlp.eop && n <= beat && n < self.left && !self.closed => {
-                self.rem -= self.left - n;
-                self.left = n;
-            }
-            _ => (),
-        }
-        self.accept(&tlp, beat, window);
     }
 
     /// A beat with `sop` of the next packet came before this one's end.

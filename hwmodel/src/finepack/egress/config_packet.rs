@@ -6,6 +6,7 @@ use super::front::{line_addr, lowest_run, run_mask};
 use super::output::Output;
 use super::{Config, In, Out};
 use crate::block::Block;
+use crate::finepack::tlp_header::PACKET;
 
 /// Bytes of sequence number, LCRC and ECRC of a packet without outer header (specification 7,
 /// `CFG_EXTRA`; FinePack section VI-B gives 10).
@@ -49,7 +50,7 @@ impl ConfigPacket {
         let (from, sub_header_bytes, bytes) =
             (first as usize, q.cfg.sub_header_bytes as usize, len as usize);
         let sub = SubHeader::new().with_len(len as u16).with_offset(line - base + u64::from(first));
-        let hdr = q.headers(i).packet(tag[dest], base, q.cfg.sub_header_bytes + len);
+        let hdr = q.headers(i).packet(tag[dest], base, q.cfg.sub_header_bytes + len, &PACKET);
         let payload = q.sender.load(req.dest, hdr, sub_header_bytes + bytes);
         payload[..sub_header_bytes]
             .copy_from_slice(&sub.into_bits().to_le_bytes()[..sub_header_bytes]);

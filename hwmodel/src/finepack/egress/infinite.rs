@@ -6,7 +6,7 @@ use super::front::{fault, line_addr};
 use super::release::Releases;
 use super::{Config, In, Out};
 use crate::block::Block;
-use crate::finepack::tlp_header::operand_bytes;
+use crate::finepack::tlp_header::OPERATIONS;
 
 /// Every access is at its destination (`st`) in the cycle after it was accepted; no bytes on the
 /// link (specification 7, `infinite`; FinePack section V). MARKs go the same way, one per cycle;
@@ -44,7 +44,7 @@ impl Infinite {
             }
             op::LOAD => (st.kind, st.tag) = (ingress_kind::READ, req.id),
             _ => {
-                let len = operand_bytes(req.mask, req.aop) as usize;
+                let len = OPERATIONS[usize::from(req.aop & 7)].operand_bytes(req.mask) as usize;
                 (st.kind, st.tag, st.aop) = (ingress_kind::ATOMIC, req.id, req.aop);
                 st.data.0[..len].copy_from_slice(&req.data.0[..len]);
                 self.releases.touch(req.dest);

@@ -6,7 +6,7 @@ use super::front::{Front, fault, line_addr};
 use super::release::Releases;
 use super::sender::Sender;
 use super::{Config, In, Out};
-use crate::finepack::tlp_header::{self, operand_bytes};
+use crate::finepack::tlp_header::{self, OPERATIONS};
 
 /// Registers common to the paths.
 #[derive(Clone, Debug)]
@@ -105,8 +105,9 @@ impl Output {
                 true
             }
             _ => {
-                let hdr = self.headers(i).atomic(req.id, line, req.mask, req.aop);
-                let len = operand_bytes(req.mask, req.aop) as usize;
+                let operation = &OPERATIONS[usize::from(req.aop & 7)];
+                let hdr = self.headers(i).atomic(req.id, line, req.mask, operation);
+                let len = operation.operand_bytes(req.mask) as usize;
                 self.sender.load(req.dest, hdr, len).copy_from_slice(&req.data.0[..len]);
                 self.releases.touch(req.dest);
                 true

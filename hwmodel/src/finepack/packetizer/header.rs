@@ -1,10 +1,10 @@
 //! The outer header of a TLP, from the first drain beat of its packet (specification 3.5;
 //! `rtl/finepack/packetizer/README.md`, rule 5).
 
-use ports::finepack::types::{Drain, TlpHeader, aop, drain_kind, tlp_type};
+use ports::finepack::types::{Drain, TlpHeader, drain_kind};
 
-use super::rule::Rule;
-use crate::finepack::tlp_header::{self, Sender};
+use super::choices::{Choices, Origin};
+use crate::finepack::tlp_header::{Operation, Sender};
 
 /// Outer header for the packet that begins with `drain`; `line` is the line size in bytes.
 #[inline(never)]
@@ -13,61 +13,40 @@ pub(super) fn outer_header(
     line: u32,
     ecrc: bool,
     gpu: u8,
-    without: Option<Rule>,
+    choices: &Choices,
 ) -> TlpHeader {
-    let sender = Sender { gpu, ecrc };
-    let Drain { kind, id, aop, base, plen, mask, .. } = *drain;
-    let addr = drain.line << line.trailing_zeros();
-    let header = match kind {
-        drain_kind::PACK => sender.packet(id, base, plen.into()),
-        drain_kind::READ => sender.read(id, addr, mask),
-        drain_kind::ATOMIC => sender.atomic(id, addr, mask, aop),
-        _ => sender.mark(id),
-    };
-    match without {
-        None => header,
-        Some(rule) => weakened(header, rule, drain, addr),
-    }
-}
-
-/// The header without a rule; `addr` is the first byte of the beat's line.
-#[cold]
-fn weakened(header: TlpHeader, rule: Rule, drain: &Drain, addr: u64) -> TlpHeader {
-    let (kind, length) = (drain.kind, header.length_dw());
-    match (rule, kind) {
-        (Rule::RoundsUp, drain_kind::PACK) => header.with_length_dw(u32::from(drain.plen) / 4),
-        (Rule::LastEnables, drain_kind::PACK) => header.with_last_be(0xF),
-        (Rule::PacketType, drain_kind::PACK) => header.with_tlp_type(tlp_type::MEM),
-        (Rule::BaseAddress, drain_kind::PACK) => header.with_address(addr),
-        (Rule::Requester, _) => header.with_requester(0),
-        (Rule::Tag, _) => header.with_tag(0),
-        (Rule::Ecrc, _) => header.with_td(false),
-        (Rule::ReadBegins, drain_kind::READ) => {
-            let before = (header.address() - addr) as u32 / 4;
-            header.with_length_dw(length + before).with_address(addr)
+    let sender = Sender { gpu: gpu & choices.gpu_bits, ecrc: ecrc & choices.announces_ecrc };
+    let Drain { kind, id, base, plen, mask, .. } = *drain;
+    let tag = id & choices.tag_bits;
+    let line_addr = drain.line << line.trailing_zeros();
+    match kind {
+        drain_kind::PACK => {
+            let address = match choices.address {
+                Origin::Base => base,
+                Origin::Line => line_addr,
+            };
+            sender.packet(tag, address, plen.into(), &choices.packet)
         }
-        (Rule::ReadEnables, drain_kind::READ) => {
-            header.with_first_be(0xF).with_last_be(if length > 1 { 0xF } else { 0 })
+        drain_kind::READ => {
+            let header = sender.read(tag, line_addr, mask);
+            let address = if choices.read_begins_at_dw { header.address() } else { line_addr };
+            header.with_address(address).with_first_be(header.first_be() | choices.read_adds)
         }
-        (Rule::MarkReadsNothing, drain_kind::MARK) => header.with_first_be(0xF),
-        (Rule::TwoOperands, drain_kind::ATOMIC) => {
-            header.with_length_dw(operand_bytes(drain, Some(rule)) / 4)
-        }
-        (Rule::AtomicOperation, drain_kind::ATOMIC) => {
-            header.with_tlp_type(tlp_type::FETCH_ADD).with_tc(0).with_attr2(false)
-        }
-        _ => header,
+        drain_kind::ATOMIC => sender.atomic(tag, line_addr, mask, operation(drain, choices)),
+        _ => sender.read(tag, 0, choices.mark_mask),
     }
 }
 
 /// Bytes of an atomic's operands; 0 for the kinds without payload.
 #[inline(never)]
-pub(super) fn operand_bytes(drain: &Drain, without: Option<Rule>) -> u32 {
-    match drain.kind {
-        drain_kind::ATOMIC if without == Some(Rule::TwoOperands) => {
-            tlp_header::operand_bytes(drain.mask, aop::ADD)
-        }
-        drain_kind::ATOMIC => tlp_header::operand_bytes(drain.mask, drain.aop),
-        _ => 0,
+pub(super) fn operand_bytes(drain: &Drain, choices: &Choices) -> u32 {
+    if drain.kind == drain_kind::ATOMIC {
+        operation(drain, choices).operand_bytes(drain.mask)
+    } else {
+        0
     }
+}
+
+fn operation<'a>(drain: &Drain, choices: &'a Choices) -> &'a Operation {
+    &choices.operations[usize::from(drain.aop & 7)]
 }

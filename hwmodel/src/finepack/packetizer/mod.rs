@@ -2,6 +2,7 @@
 //! HPCA'23, sections IV-A and IV-B; `rtl/finepack/packetizer/README.md` has the cycle rules).
 
 mod accumulator;
+mod choices;
 mod entry;
 mod header;
 mod rule;
@@ -17,6 +18,7 @@ use ports::finepack::types::Tlp;
 use crate::block::{Block, Model};
 use crate::state::{State, width_of};
 use accumulator::Accumulator;
+use choices::{Choices, SPECIFICATION};
 use entry::Entry;
 use ports::Parameters;
 
@@ -26,7 +28,7 @@ pub use rule::Rule;
 /// none of them, and most cycles are such: so the outputs are kept as they are shown.
 #[derive(Clone, Debug)]
 pub struct Packetizer {
-    cfg: Config,
+    config: Config,
     /// The output ports of this cycle.
     out: Out,
     /// A run of the held entry moves to the accumulator in this cycle.
@@ -45,78 +47,88 @@ pub struct Packetizer {
     hdr: u128,
     /// Destination of that packet.
     dest: u8,
-    without: Option<Rule>,
+    /// Other choices than those of the specification, in a test.
+    own: Option<Box<Choices>>,
+}
+
+/// What moves in a cycle.
+#[derive(Clone, Copy, Debug)]
+struct Action {
+    /// A run of the held entry is appended to the accumulator.
+    append: bool,
+    /// The drain beat is accepted.
+    accept: bool,
+    /// The TLP beat is taken.
+    take: bool,
 }
 
 impl Packetizer {
     /// For tests: a packetizer that does not keep a rule. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Self::with(config, Some(rule))
+        let mut packetizer = Self::new(config)?;
+        packetizer.own = Some(Box::new(Choices::without(rule)));
+        Ok(packetizer)
     }
 
-    fn with(config: &Config, without: Option<Rule>) -> Result<Self, ConfigError> {
-        config.validate()?;
-        Ok(Self {
-            cfg: config.clone(),
-            out: Out { drain_ready: true, tlp: None },
-            append: false,
-            held: false,
-            entry: Entry::new(without),
-            acc: Accumulator::default(),
-            last: false,
-            first: true,
-            hdr: 0,
-            dest: 0,
-            without,
-        })
-    }
-
-    /// No test has taken this rule away.
+    /// What moves in this cycle (README rules 1 and 2).
     #[inline(always)]
-    fn keeps(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
+    fn decide(&self, inputs: &In) -> Action {
+        Action {
+            append: self.append,
+            accept: inputs.drain.is_some() & self.out.drain_ready,
+            take: self.out.tlp.is_some() & inputs.tlp_ready,
+        }
     }
 
     /// The edge of a cycle in which something moves.
     #[inline(never)] // so that a cycle without it saves no registers
-    fn step(&mut self, inputs: &In, taken: bool) {
-        let accepts = self.out.drain_ready;
-        if self.append {
-            self.append_run();
+    fn apply(&mut self, action: Action, inputs: &In) {
+        match self.own.take() {
+            None => self.apply_by(action, inputs, &SPECIFICATION),
+            Some(own) => {
+                self.apply_by(action, inputs, &own);
+                self.own = Some(own);
+            }
         }
-        if let (Some(drain), true) = (&inputs.drain, accepts) {
+    }
+
+    #[inline(always)]
+    fn apply_by(&mut self, action: Action, inputs: &In, choices: &Choices) {
+        if action.append {
+            self.append_run(choices);
+        }
+        if let (Some(drain), true) = (&inputs.drain, action.accept) {
             self.held = true;
-            self.entry.hold(drain, &self.cfg, inputs.self_id);
+            self.entry.hold(drain, &self.config, inputs.self_id, choices);
         }
-        if let (Some(beat), true) = (&self.out.tlp, taken) {
+        if let (Some(beat), true) = (&self.out.tlp, action.take) {
             self.acc.remove(usize::from(beat.nbytes));
             self.first = beat.eop;
             // No run is appended while `last` is set, so an eop beat and a new `last` never meet.
             self.last &= !beat.eop;
             self.out.tlp = None;
         }
-        let (acc, beat) = (self.acc.len(), self.cfg.beat as usize);
+        let (acc, beat) = (self.acc.len(), self.config.beat as usize);
         // A beat stays as it is until it is taken. It is a whole one, or what is left of the
         // packet.
         if self.out.tlp.is_none() && (acc >= beat || self.last) {
-            self.show_beat(acc.min(beat));
+            self.show_beat(acc.min(beat), choices);
         }
         // Packets never share the accumulator: `last` is set until the eop beat has emptied it. So
         // kinds 1 to 3, each a packet of its own, find it empty without a test.
-        let apart = self.last & self.keeps(Rule::PacketsApart);
-        let room = if self.keeps(Rule::TwoBeats) { 2 * beat } else { 4 * beat };
-        self.append = self.held & !apart & (acc < room);
+        let waits = self.last & choices.packets_apart;
+        self.append = self.held & !waits & (acc < choices.beats_held * beat);
         self.out.drain_ready = !self.held | (self.append & self.entry.one_run_left());
     }
 
     #[inline(always)]
-    fn append_run(&mut self) {
+    fn append_run(&mut self, choices: &Choices) {
         let entry = &mut self.entry;
         if entry.sop {
             self.hdr = entry.hdr;
             self.dest = entry.dest;
         }
-        if entry.move_run(&mut self.acc, self.cfg.sub_header_bytes as usize) {
+        if entry.move_run(&mut self.acc, self.config.sub_header_bytes as usize, choices) {
             self.last = entry.eop;
             self.held = false;
         }
@@ -124,9 +136,9 @@ impl Packetizer {
 
     /// Puts the beat of the oldest `nbytes` bytes on the port.
     #[inline(always)]
-    fn show_beat(&mut self, nbytes: usize) {
+    fn show_beat(&mut self, nbytes: usize, choices: &Choices) {
         let Self { first: sop, dest, .. } = *self;
-        let eop = self.last && (self.acc.len() == nbytes || !self.keeps(Rule::LastBeatEnds));
+        let eop = self.last && (self.acc.len() == nbytes || !choices.last_beat_ends);
         let hdr = if sop { self.hdr } else { 0 };
         // The two cases stay apart: a short beat is made in place, without a copy.
         if nbytes <= 8 {
@@ -149,11 +161,10 @@ impl Block for Packetizer {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.out;
-        let taken = self.out.tlp.is_some() & inputs.tlp_ready;
-        let accepted = inputs.drain.is_some() & self.out.drain_ready;
-        // A sum is one branch; of an `or` the compiler makes three, each hard to foresee.
-        if u8::from(self.append) + u8::from(taken) + u8::from(accepted) != 0 {
-            self.step(inputs, taken);
+        let action = self.decide(inputs);
+        // A sum is one branch; of an `or` the compiler makes three, each hard to predict.
+        if u8::from(action.append) + u8::from(action.take) + u8::from(action.accept) != 0 {
+            self.apply(action, inputs);
         }
         out
     }
@@ -163,13 +174,13 @@ impl Block for Packetizer {
     }
 
     fn show_state(&self, state: &mut State) {
-        let Self { cfg, held, entry, acc, last, first, hdr, dest, .. } = self;
+        let Self { config, held, entry, acc, last, first, hdr, dest, .. } = self;
         state.part("entry", |state| {
             state.flag("held", *held);
-            entry.show_state(state, *held, cfg);
+            entry.show_state(state, *held, config);
         });
         state.part("accumulator", |state| {
-            let Config { line, sub_header_bytes, beat, .. } = *cfg;
+            let Config { line, sub_header_bytes, beat, .. } = *config;
             let room = 8 * (2 * beat + sub_header_bytes + line).div_ceil(8);
             let bytes = acc.len() as u32;
             let holds = bytes > 0 || *last;
@@ -187,6 +198,19 @@ impl Model for Packetizer {
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
-        Self::with(config, None)
+        config.validate()?;
+        Ok(Self {
+            config: config.clone(),
+            out: Out { drain_ready: true, tlp: None },
+            append: false,
+            held: false,
+            entry: Entry::new(),
+            acc: Accumulator::default(),
+            last: false,
+            first: true,
+            hdr: 0,
+            dest: 0,
+            own: None,
+        })
     }
 }

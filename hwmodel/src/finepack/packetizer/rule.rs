@@ -1,6 +1,10 @@
-//! Rules that tests take away, to see that they find it.
+//! Rules that tests disable, one at a time, to check that they detect it.
 
+use ports::finepack::types::{aop, tlp_type};
+
+use super::choices::{Choices, Origin, SPECIFICATION};
 use crate::common::rules::rules;
+use crate::finepack::tlp_header::Operation;
 
 rules! {
     /// A rule of the packetizer (specification 3.5, 3.6, 5.5, 5.8), and what it does without it.
@@ -9,7 +13,7 @@ rules! {
         LowestFirst,
         /// Runs end with their entry; else one that goes on in the next has no sub-header there.
         RunsApart,
-        /// A sub-header's offset counts from the base; else from the packet's first line.
+        /// A sub-header's offset counts from the base; else from its line.
         FromBase,
         /// A sub-header counts bytes; else one less.
         LengthOfRun,
@@ -21,7 +25,7 @@ rules! {
         LastBeatEnds,
         /// Length counts the DW that is not full; else only full ones.
         RoundsUp,
-        /// Last BE tells the bytes of the last DW; else all four.
+        /// Last BE enables the bytes of the last DW; else all four.
         LastEnables,
         /// A packet has its own type; else that of a plain write.
         PacketType,
@@ -35,7 +39,7 @@ rules! {
         BaseAddress,
         /// A read begins with its first DW; else with its line.
         ReadBegins,
-        /// A read's enables leave out the bytes that are not asked for; else it reads whole DWs.
+        /// A read's enables are those of its mask; else it reads its first DW whole.
         ReadEnables,
         /// A MARK reads nothing; else one DW.
         MarkReadsNothing,
@@ -43,7 +47,42 @@ rules! {
         OperandsBare,
         /// A compare and swap has two operands; else one.
         TwoOperands,
-        /// An atomic tells its operation; else it adds.
+        /// A header contains the atomic operation; else it adds.
         AtomicOperation,
+    }
+}
+
+impl Choices {
+    /// The choices of a packetizer that does not keep a rule.
+    pub fn without(rule: Rule) -> Self {
+        let mut own = SPECIFICATION;
+        match rule {
+            Rule::LowestFirst => own.lowest_first = false,
+            Rule::RunsApart => own.runs_merge = true,
+            Rule::FromBase => own.offset_from = Origin::Line,
+            Rule::LengthOfRun => own.length_less = 1,
+            Rule::TwoBeats => own.beats_held = 4,
+            Rule::PacketsApart => own.packets_apart = false,
+            Rule::LastBeatEnds => own.last_beat_ends = false,
+            Rule::RoundsUp => own.packet.rounds_up = false,
+            Rule::LastEnables => own.packet.last_enables = [0b1111; 4],
+            Rule::PacketType => own.packet.tlp_type = tlp_type::MEM,
+            Rule::Requester => own.gpu_bits = 0,
+            Rule::Tag => own.tag_bits = 0,
+            Rule::Ecrc => own.announces_ecrc = false,
+            Rule::BaseAddress => own.address = Origin::Line,
+            Rule::ReadBegins => own.read_begins_at_dw = false,
+            Rule::ReadEnables => own.read_adds = 0b1111,
+            Rule::MarkReadsNothing => own.mark_mask = 0b1111,
+            Rule::OperandsBare => own.operands_bare = false,
+            Rule::TwoOperands => own.operations[usize::from(aop::CAS)].operands = 1,
+            Rule::AtomicOperation => {
+                let add = own.operations[usize::from(aop::ADD)];
+                for operation in &mut own.operations {
+                    *operation = Operation { operands: operation.operands, ..add };
+                }
+            }
+        }
+        own
     }
 }

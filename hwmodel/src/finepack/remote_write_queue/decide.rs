@@ -1,18 +1,36 @@
-//! Stage S2: decides what the oldest request does and carries it out (specification 5.2 to 5.4).
-//! Every decision is made from the registers at the start of the cycle: a request asks only about
-//! partitions that it has not yet written.
+//! Stage S2: decides what the oldest request does, and applies the action (specification 5.2 to
+//! 5.4, 5.8). It decides from the registers at the start of the cycle.
 
-use ports::finepack::types::{Evt, drain_kind, error_code, flush_cause, op};
+use ports::finepack::types::{Evt, drain_kind, flush_cause, op};
 
+use super::choices::{Choices, Done};
 use super::order_queue::{OrderQueues, Token};
 use super::partition::{Partitions, Place};
 use super::release::{Completion, Release};
-use super::rule::Rule;
 use super::slot::Slot;
 use super::{Config, In};
 
+/// Reasons of `evt_o.stall`.
 const STALL_BANK: u8 = 1;
 const STALL_ORDER: u8 = 2;
+
+/// What S2 does with its request in a cycle.
+#[derive(Clone, Copy, Debug)]
+enum Action {
+    /// A fault: the request leaves without another effect (README rule 2).
+    Drop,
+    /// The request stays, for these reasons (README rule 5).
+    Stall(u8),
+    /// STORE: written into this place. After a flush it stays while its only bank drains.
+    Store(Place),
+    /// LOAD or ATOMIC: its token is pushed, behind the flush for this cause.
+    Raw { flush: Option<u8> },
+    /// RELEASE_SYS: bit p: partition p gets its MARK, behind its flush if it is in `flushed`. The
+    /// request stays if others are not ready, for the reasons in `stall`.
+    Mark { marked: u16, flushed: u16, stall: u8 },
+    /// A release without anything to wait for is done.
+    Finish,
+}
 
 /// The state that S2 decides on.
 #[derive(Debug)]
@@ -20,44 +38,47 @@ pub(super) struct Decide {
     pub parts: Partitions,
     pub orders: OrderQueues,
     pub release: Release,
-    /// Without `Rule::MarkCleans`: the partitions that stay dirty.
-    stay_dirty: u16,
-    without: Option<Rule>,
 }
 
 impl Decide {
-    pub fn new(config: &Config, without: Option<Rule>) -> Self {
+    pub fn new(config: &Config) -> Self {
         Self {
-            parts: Partitions::new(config, without),
-            orders: OrderQueues::new(config.order_queue_depth, without),
-            release: Release::new(without),
-            stay_dirty: 0,
-            without,
+            parts: Partitions::new(config),
+            orders: OrderQueues::new(config.order_queue_depth),
+            release: Release::default(),
         }
     }
 
     /// One cycle, number `now`, with `slot` in S2. Returns true when its request leaves.
     #[inline(always)]
-    pub fn tick(&mut self, slot: Option<&Slot>, i: &In, now: u64, config: &Config) -> bool {
+    pub fn tick(
+        &mut self,
+        slot: Option<&Slot>,
+        inputs: &In,
+        now: u64,
+        config: &Config,
+        choices: &Choices,
+    ) -> bool {
         // The pulses of the last cycle end.
         let out = &mut self.parts.out;
         (out.rel, out.err, out.evt) = (None, None, Evt::default());
-        let completion = match i.cpl {
-            Some(dest) => self.release.complete(dest, i.self_id, config),
+        let completion = match inputs.cpl {
+            Some(dest) => self.release.complete(dest, inputs.self_id, config, choices),
             None => Completion::default(),
         };
-        let mut faults = if completion.spurious { 1 << error_code::SPURIOUS_COMPLETION } else { 0 };
+        let mut faults = completion.faults;
         let mut leaves = false;
         if let Some(slot) = slot {
             faults |= slot.faults;
-            leaves = slot.faults != 0 || self.execute(slot, i, now, completion.done.is_some());
+            let action = self.decide(slot, completion.done.is_some(), choices);
+            leaves = self.apply(action, slot, inputs, now, choices);
         }
-        let yields = slot.is_some() && self.keeps(Rule::TimeoutYields);
-        if i.timeout != 0 && self.parts.filled != 0 && !yields {
-            self.flush_overdue(now, i.timeout);
+        let yields = slot.is_some() && choices.timeout_yields;
+        if inputs.timeout != 0 && self.parts.filled != 0 && !yields {
+            self.flush_overdue(now, inputs.timeout, choices);
         }
         if faults != 0 {
-            self.report(faults);
+            self.report(faults, choices);
         }
         if completion.done.is_some() {
             self.parts.out.rel = completion.done;
@@ -66,32 +87,112 @@ impl Decide {
         leaves
     }
 
-    /// No test has taken this rule away.
+    /// The action for the request in S2; `done`: a system release is done in this cycle.
     #[inline(always)]
-    fn keeps(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
-    }
-
-    /// Shows the faults of a cycle, bit c for code c.
-    fn report(&mut self, faults: u16) {
-        let lowest = faults.trailing_zeros() as u8;
-        let highest = faults.ilog2() as u8;
-        let shown = if self.keeps(Rule::LowestCode) { lowest } else { highest };
-        self.parts.out.err = Some(shown);
-        self.parts.out.evt.err_lost = lowest != highest && self.keeps(Rule::LostFlag);
-    }
-
-    /// Carries out a request without fault. Returns true when it leaves.
-    #[inline(always)]
-    fn execute(&mut self, slot: &Slot, i: &In, now: u64, done: bool) -> bool {
+    fn decide(&self, slot: &Slot, done: bool, choices: &Choices) -> Action {
+        if slot.faults != 0 {
+            return Action::Drop;
+        }
         match slot.op {
-            op::STORE => self.store(slot, i, now),
-            op::LOAD | op::ATOMIC => self.raw(slot, now),
-            op::RELEASE_SYS => self.release_sys(slot.id),
-            // RELEASE_GPU, giving way to a system release's pulse (README rule 10).
-            _ if done && self.keeps(Rule::GivesWay) => false,
-            op::RELEASE_GPU if !self.keeps(Rule::GpuRelease) => self.release_sys(slot.id),
-            _ => {
+            op::STORE => self.decide_store(slot, choices),
+            op::LOAD | op::ATOMIC => self.decide_raw(slot, choices),
+            op::RELEASE_SYS => self.decide_release(choices),
+            // README rule 10.
+            _ if done && choices.gives_way => Action::Stall(0),
+            _ if choices.gpu_release == op::RELEASE_SYS => self.decide_release(choices),
+            _ => Action::Finish,
+        }
+    }
+
+    /// Specification 5.2, 5.3.
+    #[inline(always)]
+    fn decide_store(&self, slot: &Slot, choices: &Choices) -> Action {
+        let part = usize::from(slot.part);
+        if !self.parts.can_store(part) {
+            return Action::Stall(STALL_BANK);
+        }
+        let place = self.parts.place(part, slot.line, slot.size.cost, choices);
+        if matches!(place, Place::Flushed(_)) {
+            let missing = self.missing(part, true, 1, choices);
+            if missing != 0 {
+                return Action::Stall(missing);
+            }
+        }
+        Action::Store(place)
+    }
+
+    /// Specification 5.4: a LOAD or ATOMIC flushes if it touches queued bytes.
+    #[inline(never)]
+    fn decide_raw(&self, slot: &Slot, choices: &Choices) -> Action {
+        let part = usize::from(slot.part);
+        let cause =
+            if slot.op == op::ATOMIC { flush_cause::ATOMIC_HIT } else { flush_cause::LOAD_HIT };
+        let touched = slot.mask | choices.raw_touches;
+        let flushes = choices.flushes(cause) && self.parts.overlaps(part, slot.line, touched);
+        match self.missing(part, flushes, 1 + u8::from(flushes), choices) {
+            0 => Action::Raw { flush: flushes.then_some(cause) },
+            missing => Action::Stall(missing),
+        }
+    }
+
+    /// Specification 5.8 d: serves every partition that is ready. An entry implies the dirty bit,
+    /// so the dirty partitions are exactly those that are not served.
+    #[inline(never)]
+    fn decide_release(&self, choices: &Choices) -> Action {
+        let Self { parts, release, .. } = self;
+        if release.outstanding && !release.serving && choices.second_waits {
+            return Action::Stall(0);
+        }
+        let unserved = parts.dirty & (parts.filled | choices.empty_gets_mark);
+        if unserved == 0 {
+            return Action::Finish;
+        }
+        let (mut marked, mut flushed, mut stall) = (0, 0, 0);
+        for part in bits(unserved) {
+            let flushes = parts.filled >> part & 1 != 0 && choices.flushes(flush_cause::RELEASE);
+            match self.missing(part, flushes, 1 + u8::from(flushes), choices) {
+                0 => {
+                    marked |= 1 << part;
+                    flushed |= u16::from(flushes) << part;
+                }
+                missing => stall |= missing,
+            }
+        }
+        Action::Mark { marked, flushed, stall }
+    }
+
+    /// Why `part` cannot be flushed, if it `flushes`, and take `tokens`: a `stall`, 0 if it can.
+    #[inline(always)]
+    fn missing(&self, part: usize, flushes: bool, tokens: u8, choices: &Choices) -> u8 {
+        let lacks_bank = flushes && !self.parts.can_flush(part);
+        let lacks_order = !self.orders.has_room(part, tokens, choices);
+        u8::from(lacks_bank) * STALL_BANK | u8::from(lacks_order) * STALL_ORDER
+    }
+
+    /// Applies an action. Returns true when the request leaves.
+    #[inline(always)]
+    fn apply(
+        &mut self,
+        action: Action,
+        slot: &Slot,
+        inputs: &In,
+        now: u64,
+        choices: &Choices,
+    ) -> bool {
+        match action {
+            Action::Drop => true,
+            Action::Stall(why) => self.stall(why),
+            Action::Store(place) => self.store(place, slot, inputs.acct, now, choices),
+            Action::Raw { flush } => {
+                self.push_raw(flush, slot, now, choices);
+                true
+            }
+            Action::Mark { marked, flushed, stall } => {
+                self.parts.out.evt.stall |= stall;
+                self.push_marks(marked, flushed, slot.id, stall == 0, choices);
+                stall == 0
+            }
+            Action::Finish => {
                 self.parts.out.rel = Some(slot.id);
                 true
             }
@@ -99,155 +200,113 @@ impl Decide {
     }
 
     #[inline(always)]
-    fn store(&mut self, slot: &Slot, i: &In, now: u64) -> bool {
+    fn store(&mut self, place: Place, slot: &Slot, acct: u8, now: u64, choices: &Choices) -> bool {
         let part = usize::from(slot.part);
-        if !self.parts.can_store(part) {
-            return self.stall(STALL_BANK);
-        }
-        let place = self.parts.place(part, slot.line, slot.size.cost);
         match place {
             Place::Hit(entry) => {
-                self.parts.out.evt.overwritten = self.parts.write_hit(part, entry, slot, i.acct);
+                let overwritten = self.parts.write_hit(part, entry, slot, acct, choices);
+                self.parts.out.evt.overwritten = overwritten;
             }
-            Place::Free => self.parts.write_new(part, slot),
-            Place::Flush(cause) => {
-                if !self.flush_with(part, 1, cause) {
-                    return false;
-                }
-                // One bank: the store waits until its packet is gone.
+            Place::Free => self.parts.write_new(part, slot, choices),
+            Place::Flushed(cause) => {
+                self.flush(part, cause, choices);
+                // One bank: the store waits until its packet has left.
                 if !self.parts.can_store(part) {
                     return self.stall(STALL_BANK);
                 }
-                self.parts.write_new(part, slot);
+                self.parts.write_new(part, slot, choices);
             }
         }
-        if self.keeps(Rule::StoreRestarts) || !matches!(place, Place::Hit(_)) {
+        if choices.hit_restarts || !matches!(place, Place::Hit(_)) {
             self.parts.restart_timer(part, now);
         }
         true
     }
 
-    /// A load or an atomic: behind a flush if it touches queued bytes.
     #[inline(never)]
-    fn raw(&mut self, slot: &Slot, now: u64) -> bool {
+    fn push_raw(&mut self, flush: Option<u8>, slot: &Slot, now: u64, choices: &Choices) {
         let Slot { line, mask, id, .. } = *slot;
         let part = usize::from(slot.part);
-        let atomic = slot.op == op::ATOMIC;
-        let flushes = if atomic { Rule::AtomicFlushes } else { Rule::LoadFlushes };
-        let overlaps = self.parts.overlaps(part, line, mask) && self.keeps(flushes);
-        let cause = if atomic { flush_cause::ATOMIC_HIT } else { flush_cause::LOAD_HIT };
-        if overlaps && self.keeps(Rule::RawBehind) {
-            if !self.flush_with(part, 2, cause) {
-                return false;
-            }
-        } else if !self.orders.has_room(part, 1) {
-            return self.stall(STALL_ORDER);
-        }
         let mut token = Token { kind: drain_kind::READ, id, line, mask, ..Token::default() };
-        if atomic {
+        if slot.op == op::ATOMIC {
             token.kind = drain_kind::ATOMIC;
             token.aop = slot.aop;
             token.operands.copy_from_slice(&slot.data.0[..16]);
-            self.parts.dirty |= u16::from(self.keeps(Rule::AtomicDirty)) << part;
-        } else if !self.keeps(Rule::LoadLeavesTimer) {
+            self.parts.dirty |= u16::from(choices.atomic_dirties) << part;
+        } else if choices.load_restarts {
             self.parts.restart_timer(part, now);
         }
-        self.orders.push(part, token);
-        if overlaps && !self.keeps(Rule::RawBehind) {
-            self.flush_with(part, 1, cause);
-        }
-        true
+        self.push(part, token, flush, choices.raw_behind, choices);
     }
 
-    /// Serves every partition that it can. An entry implies the dirty bit, so the dirty partitions
-    /// are exactly those not yet served.
+    /// `all`: release `id` has served all partitions.
     #[inline(never)]
-    fn release_sys(&mut self, id: u8) -> bool {
-        if self.release.outstanding && !self.release.serving && self.keeps(Rule::SecondWaits) {
-            return false;
+    fn push_marks(&mut self, marked: u16, flushed: u16, id: u8, all: bool, choices: &Choices) {
+        for part in bits(marked) {
+            let token = Token { kind: drain_kind::MARK, id, ..Token::default() };
+            let flush = (flushed >> part & 1 != 0).then_some(flush_cause::RELEASE);
+            self.push(part, token, flush, choices.mark_behind, choices);
         }
-        if !self.keeps(Rule::MarkDirty) {
-            self.parts.dirty &= self.parts.filled;
-        }
-        if self.parts.dirty == 0 {
-            self.parts.out.rel = Some(id);
-            return true;
-        }
-        let mut served = 0;
-        for part in bits(self.parts.dirty) {
-            let flushes = self.parts.out.occ[part] != 0 && self.keeps(Rule::ReleaseFlushes);
-            let behind = self.keeps(Rule::MarkBehind);
-            let ready = if flushes && behind {
-                self.flush_with(part, 2, flush_cause::RELEASE)
-            } else {
-                self.orders.has_room(part, 1) || self.stall(STALL_ORDER)
-            };
-            if ready {
-                self.orders.push(part, Token { kind: drain_kind::MARK, id, ..Token::default() });
-                if flushes && !behind {
-                    self.flush_with(part, 1, flush_cause::RELEASE);
-                }
-                served |= 1 << part;
+        self.parts.dirty &= !marked;
+        self.release.push(marked, id, all);
+        if all {
+            self.parts.dirty |= self.release.marks & choices.mark_leaves_dirty;
+            if choices.release_done == Done::Pushed {
+                self.parts.out.rel = Some(id);
+                self.release.finish();
             }
         }
-        self.parts.dirty &= !served;
-        let all = self.parts.dirty == 0;
-        self.release.push(served, id, all);
-        if self.without.is_some() {
-            self.release_without(served, id, all);
-        }
-        all
     }
 
-    /// What a release does besides without some of its rules.
-    #[cold]
-    fn release_without(&mut self, served: u16, id: u8, all: bool) {
-        if !self.keeps(Rule::MarkCleans) {
-            self.stay_dirty |= served;
-            if all {
-                self.parts.dirty = std::mem::take(&mut self.stay_dirty);
-            }
+    /// Pushes a token, `behind` or before its flush.
+    fn push(
+        &mut self,
+        part: usize,
+        token: Token,
+        flush: Option<u8>,
+        behind: bool,
+        choices: &Choices,
+    ) {
+        if !behind {
+            self.orders.push(part, token);
         }
-        if !self.keeps(Rule::ReleaseWaits) && all {
-            self.parts.out.rel = Some(id);
-            self.release.finish();
+        if let Some(cause) = flush {
+            self.flush(part, cause, choices);
+        }
+        if behind {
+            self.orders.push(part, token);
         }
     }
 
+    /// Flushes the partitions that had no STORE for `timeout` cycles (specification 5.8 e).
     #[inline(never)]
-    fn flush_overdue(&mut self, now: u64, timeout: u16) {
+    fn flush_overdue(&mut self, now: u64, timeout: u16, choices: &Choices) {
         for part in bits(self.parts.filled) {
-            if self.keeps(Rule::Timeout)
+            if choices.flushes(flush_cause::TIMEOUT)
                 && self.parts.is_overdue(part, now, timeout)
-                && self.parts.can_flush(part)
-                && self.orders.has_room(part, 1)
+                && self.missing(part, true, 1, choices) == 0
             {
-                self.flush(part, flush_cause::TIMEOUT);
+                self.flush(part, flush_cause::TIMEOUT, choices);
             }
         }
     }
 
-    /// Flushes `part` if its bank and `tokens` places are free; else notes what is missing.
+    /// Flushes `part`, of which nothing is missing.
     #[inline(never)] // rare enough to keep out of the way of stores
-    fn flush_with(&mut self, part: usize, tokens: u8, cause: u8) -> bool {
-        let bank = self.parts.can_flush(part);
-        let order = self.orders.has_room(part, tokens);
-        if bank && order {
-            self.flush(part, cause);
-            return true;
-        }
-        let why = if bank { 0 } else { STALL_BANK } | if order { 0 } else { STALL_ORDER };
-        self.stall(why)
-    }
-
-    #[inline(always)]
-    fn flush(&mut self, part: usize, cause: u8) {
-        self.parts.flush(part);
+    fn flush(&mut self, part: usize, cause: u8, choices: &Choices) {
+        self.parts.flush(part, choices);
         self.orders.push_drain(part);
         self.parts.out.evt.flush_cause[part] = cause;
     }
 
-    /// Notes why the request in S2 stays. Returns false, as in "does not leave".
+    /// Shows the faults of a cycle, bit c for code c (README rule 3).
+    fn report(&mut self, faults: u16, choices: &Choices) {
+        let (lowest, highest) = (faults.trailing_zeros() as u8, faults.ilog2() as u8);
+        self.parts.out.err = Some(if choices.shows_lowest { lowest } else { highest });
+        self.parts.out.evt.err_lost = lowest != highest && choices.flags_lost;
+    }
+
+    /// Shows why the request in S2 stays. Returns false, as in "does not leave".
     #[inline(always)]
     fn stall(&mut self, why: u8) -> bool {
         self.parts.out.evt.stall |= why;

@@ -3,12 +3,12 @@
 use ports::finepack::types::{Drain, drain_kind, gpu_of};
 
 use super::Config;
+use super::choices::Choices;
 use super::order_queue::OrderQueues;
 use super::partition::Partitions;
-use super::rule::Rule;
 use crate::state::{State, index_width};
 
-/// The packet or single beat that `drain_o` shows, and whose turn is next.
+/// The packet or single beat that `drain_o` shows, and the state of the arbitration.
 #[derive(Debug, Default)]
 pub(super) struct Sequencer {
     /// `drain_valid_o`.
@@ -17,7 +17,7 @@ pub(super) struct Sequencer {
     pub pack: bool,
     /// The partition that is served.
     pub part: u8,
-    /// The first partition to be asked next.
+    /// The first partition of the next arbitration.
     pub next: u8,
     /// Beats up to `eop`, this one included.
     pub left: u8,
@@ -28,15 +28,13 @@ pub(super) struct Sequencer {
     entry: usize,
     raw: Drain,
     num_parts: u8,
-    without: Option<Rule>,
 }
 
 impl Sequencer {
-    pub fn new(config: &Config, without: Option<Rule>) -> Self {
+    pub fn new(config: &Config) -> Self {
         Self {
             raw: Drain { sop: true, ..Drain::default() },
             num_parts: config.parts() as u8,
-            without,
             ..Self::default()
         }
     }
@@ -58,21 +56,23 @@ impl Sequencer {
         orders: &mut OrderQueues,
         parts: &mut Partitions,
         self_id: u8,
+        choices: &Choices,
     ) {
         if self.valid {
             if ready {
                 self.left -= 1;
-                if self.without == Some(Rule::BankHeld) && self.pack {
-                    parts.free_early(usize::from(self.part));
-                }
                 self.entry += 1;
                 self.valid = self.left > 0;
+                let part = usize::from(self.part);
+                if self.pack && !(self.valid && choices.last_frees) {
+                    parts.free_bank(part);
+                }
                 if self.valid {
                     self.show(parts);
                 } else {
                     parts.out.drain = None;
-                    if self.pack || self.without == Some(Rule::TagCountsPackets) {
-                        parts.finish_packet(usize::from(self.part), self.pack);
+                    if self.pack || choices.tag_counts_raw {
+                        parts.next_tag(part);
                     }
                 }
             }
@@ -80,20 +80,24 @@ impl Sequencer {
             let from_next = pending >> self.next << self.next;
             let turn = if from_next != 0 { from_next } else { pending };
             self.part = turn.trailing_zeros() as u8;
-            self.next = if self.part + 1 == self.num_parts { 0 } else { self.part + 1 };
-            if self.without == Some(Rule::RoundRobin) {
-                self.next = 0;
-            }
-            self.take(orders, parts, self_id);
+            let is_last = self.part + 1 == self.num_parts;
+            self.next = if is_last || !choices.round_robin { 0 } else { self.part + 1 };
+            self.take(orders, parts, self_id, choices);
             self.show(parts);
         }
     }
 
-    /// Takes the oldest token of `part`.
+    /// Takes the next token of `part`.
     #[inline(always)]
-    fn take(&mut self, orders: &mut OrderQueues, parts: &Partitions, self_id: u8) {
+    fn take(
+        &mut self,
+        orders: &mut OrderQueues,
+        parts: &Partitions,
+        self_id: u8,
+        choices: &Choices,
+    ) {
         let part = usize::from(self.part);
-        let token = orders.pop(part);
+        let token = orders.pop(part, choices);
         self.valid = true;
         self.dest = gpu_of(part, self_id);
         self.pack = token.kind == drain_kind::PACK;

@@ -1,8 +1,8 @@
 //! The input FIFO of two places and the stage-2 register behind it (README rule 1).
 
-use ports::finepack::types::{MAX_GPUS, Req, error_code, op, partition_of};
+use ports::finepack::types::{MAX_GPUS, Req, op, partition_of};
 
-use super::rule::Rule;
+use super::choices::{BAD_DEST, BAD_OP, Choices, ZERO_MASK};
 use super::slot::Slot;
 use super::table::NARROW;
 use super::{Config, In, cost};
@@ -26,23 +26,21 @@ pub(super) struct Input {
     line_shift: u32,
     num_gpus: u8,
     sub_header_bytes: u32,
-    /// `self_id_i` for which `routes` holds.
+    /// `self_id_i` for which `others` and `routes` hold.
     self_id: u8,
-    /// Partition of each GPU; `NO_ROUTE` for this GPU and those that do not exist.
+    /// Bit g: GPU g exists and is not this one.
+    others: u16,
+    /// Partition of each other GPU; else 0.
     routes: [u8; MAX_GPUS],
-    without: Option<Rule>,
 }
 
-const NO_ROUTE: u8 = u8::MAX;
-
 impl Input {
-    pub fn new(config: &Config, without: Option<Rule>) -> Self {
+    pub fn new(config: &Config) -> Self {
         let mut input = Self {
             narrow: config.line as usize <= NARROW,
             line_shift: config.line.ilog2(),
             num_gpus: config.num_gpus as u8,
             sub_header_bytes: config.sub_header_bytes,
-            without,
             ..Self::default()
         };
         input.find_routes(0);
@@ -52,10 +50,11 @@ impl Input {
     #[inline(never)]
     fn find_routes(&mut self, self_id: u8) {
         self.self_id = self_id;
+        let all = u16::MAX >> (MAX_GPUS - usize::from(self.num_gpus));
+        self.others = all & !(1 << self_id);
         self.routes = std::array::from_fn(|gpu| {
-            let gpu = gpu as u8;
-            let legal = gpu != self_id && gpu < self.num_gpus;
-            if legal { partition_of(gpu, self_id) as u8 } else { NO_ROUTE }
+            let is_other = self.others >> gpu & 1 != 0;
+            if is_other { partition_of(gpu as u8, self_id) as u8 } else { 0 }
         });
     }
 
@@ -77,8 +76,7 @@ impl Input {
         let slot = &self.slots[usize::from(self.oldest & 3)];
         state.part("fifo", |state| state.bits("count", 2, self.fifo));
         state.part("s2", |state| {
-            // The RTL's is that of partition 0 where nobody looks at it.
-            let part = if slot.op <= op::ATOMIC && slot.part != NO_ROUTE { slot.part } else { 0 };
+            let part = if slot.op <= op::ATOMIC { slot.part } else { 0 };
             state.flag("valid", stage2);
             state.bits_while(stage2, "op", 3, slot.op);
             state.bits_while(stage2, "id", 8, slot.id);
@@ -91,24 +89,24 @@ impl Input {
         state.bits_while(stage2, "s2_mask", config.line, slot.mask);
     }
 
-    /// One edge: stage 2 passes its request on if `leaves`, and the offered one is taken if ready.
+    /// One edge: the request in stage 2 leaves if `leaves`; the offered one is taken if ready.
     #[inline(always)]
-    pub fn tick(&mut self, leaves: bool, i: &In) {
+    pub fn tick(&mut self, leaves: bool, inputs: &In, choices: &Choices) {
         let ready = self.ready();
-        // No branch: nobody can foresee it. `leaves` implies `stage2`.
+        // No branch: it would be hard to predict. `leaves` implies `stage2`.
         let stays = self.stage2 & !leaves;
         let moves = !stays & (self.fifo > 0);
         self.oldest = self.oldest.wrapping_add(u8::from(leaves));
         self.stage2 = stays | moves;
         self.fifo -= u8::from(moves);
-        if let (true, Some(req)) = (ready, &i.req) {
+        if let (true, Some(req)) = (ready, &inputs.req) {
             self.fifo += 1;
-            self.decode(req, i.self_id);
+            self.decode(req, inputs.self_id, choices);
         }
     }
 
     #[inline(always)]
-    fn decode(&mut self, req: &Req, self_id: u8) {
+    fn decode(&mut self, req: &Req, self_id: u8, choices: &Choices) {
         if self_id != self.self_id {
             self.find_routes(self_id);
         }
@@ -127,42 +125,20 @@ impl Input {
         slot.aop = req.aop;
         slot.part = self.routes[usize::from(req.dest) % MAX_GPUS];
         slot.faults = 0;
-        if req.op > op::LOAD || slot.part == NO_ROUTE || req.mask == 0 {
-            slot.faults = faults_of(req, slot.part == NO_ROUTE);
-            if let Some(rule) = self.without {
-                forgive(slot, rule);
-            }
+        let is_other = self.others >> (req.dest & 0xF) & 1 != 0;
+        if req.op > op::LOAD || !is_other || req.mask == 0 {
+            let checks = choices.checks[usize::from(req.op & 7)];
+            slot.faults = checks & faults_of(req, is_other);
         }
     }
 }
 
-/// Takes the fault away that `rule` is about.
-#[cold]
-fn forgive(slot: &mut Slot, rule: Rule) {
-    let code = match (rule, slot.op) {
-        (Rule::NoBytes, op::STORE | op::LOAD) => error_code::ZERO_MASK,
-        (Rule::AtomicSize, op::ATOMIC) => error_code::ZERO_MASK,
-        (Rule::Destination, _) => error_code::BAD_DEST,
-        (Rule::AtomicOperation, op::ATOMIC) => error_code::BAD_OP,
-        (Rule::Operation, op) if op > op::ATOMIC => error_code::BAD_OP,
-        _ => return,
-    };
-    slot.faults &= !(1 << code);
-    if rule == Rule::Destination && slot.part == NO_ROUTE {
-        slot.part = 0;
-    }
-}
-
-/// The request's faults, bit c for code c (README rule 2).
+/// What may be wrong with a request: each op is checked for some of it (README rule 2).
 #[inline(never)]
-fn faults_of(req: &Req, dest: bool) -> u16 {
-    let (mask, operation) = match req.op {
-        op::STORE | op::LOAD => (req.mask == 0, false),
-        op::ATOMIC => (!is_atomic_size(req.mask), req.aop > 7),
-        op::RELEASE_SYS | op::RELEASE_GPU => return 0,
-        _ => return 1 << error_code::BAD_OP,
-    };
-    u16::from(mask) << error_code::ZERO_MASK
-        | u16::from(dest) << error_code::BAD_DEST
-        | u16::from(operation) << error_code::BAD_OP
+fn faults_of(req: &Req, is_other: bool) -> u16 {
+    let is_atomic = req.op == op::ATOMIC;
+    let mask = if is_atomic { is_atomic_size(req.mask) } else { req.mask != 0 };
+    let operation = if is_atomic { req.aop <= 7 } else { req.op <= op::RELEASE_GPU };
+    let fault = |legal, fault| if legal { 0 } else { fault };
+    fault(mask, ZERO_MASK) | fault(is_other, BAD_DEST) | fault(operation, BAD_OP)
 }

@@ -1,9 +1,10 @@
 //! Remote write queue: collects stores to other GPUs, one partition for each destination,
-//! overwrites repeated bytes in place and hands each packet's entries to the packetizer (FinePack,
+//! overwrites repeated bytes in place and sends each packet's entries to the packetizer (FinePack,
 //! HPCA'23, section IV-B, figure 8; cycle rules in `rtl/finepack/remote_write_queue/README.md`).
 //!
 //! A request accepted in cycle t is decided in stage S2 in t+2; its effects show in t+3.
 
+mod choices;
 mod cost;
 mod decide;
 mod drain;
@@ -23,6 +24,7 @@ use ports::finepack::types::Evt;
 
 use crate::block::{Block, Model};
 use crate::state::{State, width_of};
+use choices::{Choices, SPECIFICATION};
 use decide::Decide;
 use drain::Sequencer;
 use input::Input;
@@ -41,40 +43,38 @@ pub struct RemoteWriteQueue {
     now: u64,
     /// `timeout_i` of the last cycle; it is static.
     timeout: u16,
+    /// Other choices than those of the specification, in a test.
+    own: Option<Box<Choices>>,
 }
 
 impl RemoteWriteQueue {
     /// For tests: a queue that does not keep a rule. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Self::with(config, Some(rule))
-    }
-
-    fn with(config: &Config, without: Option<Rule>) -> Result<Self, ConfigError> {
-        config.validate()?;
-        Ok(Self {
-            config: config.clone(),
-            input: Input::new(config, without),
-            decide: Decide::new(config, without),
-            sequencer: Sequencer::new(config, without),
-            now: 0,
-            timeout: 0,
-        })
+        let mut queue = Self::new(config)?;
+        queue.own = Some(Box::new(Choices::without(rule)));
+        Ok(queue)
     }
 
     /// One clock edge.
     #[inline(always)]
-    fn step(&mut self, inputs: &In) {
+    fn step(&mut self, inputs: &In, choices: &Choices) {
         let Self { config, input, decide, sequencer, .. } = self;
         // The sequencer sees the tokens of the start of the cycle, but steps after S2: what it
         // frees in this cycle can be used from the next one on.
         let pending = decide.orders.pending;
-        let leaves = decide.tick(input.current(), inputs, self.now, config);
+        let leaves = decide.tick(input.current(), inputs, self.now, config, choices);
         let Decide { orders, parts, .. } = decide;
-        sequencer.tick(inputs.drain_ready, pending, orders, parts, inputs.self_id);
-        input.tick(leaves, inputs);
+        sequencer.tick(inputs.drain_ready, pending, orders, parts, inputs.self_id, choices);
+        input.tick(leaves, inputs, choices);
         parts.out.req_ready = input.ready();
         self.now += 1;
         self.timeout = inputs.timeout;
+    }
+
+    #[cold]
+    fn step_with(&mut self, inputs: &In, own: Box<Choices>) {
+        self.step(inputs, &own);
+        self.own = Some(own);
     }
 }
 
@@ -88,7 +88,10 @@ impl Block for RemoteWriteQueue {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.decide.parts.out;
-        self.step(inputs);
+        match self.own.take() {
+            None => self.step(inputs, &SPECIFICATION),
+            Some(own) => self.step_with(inputs, own),
+        }
         out
     }
 
@@ -124,6 +127,15 @@ impl Model for RemoteWriteQueue {
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
-        Self::with(config, None)
+        config.validate()?;
+        Ok(Self {
+            config: config.clone(),
+            input: Input::new(config),
+            decide: Decide::new(config),
+            sequencer: Sequencer::new(config),
+            now: 0,
+            timeout: 0,
+            own: None,
+        })
     }
 }

@@ -2,7 +2,7 @@
 
 use ports::finepack::types::{MAX_PARTS, drain_kind};
 
-use super::rule::Rule;
+use super::choices::Choices;
 
 /// Deepest order queue.
 const MAX_DEPTH: usize = 16;
@@ -34,19 +34,18 @@ pub(super) struct OrderQueues {
     depth: u8,
     /// Bit p: partition p has a token.
     pub pending: u16,
-    without: Option<Rule>,
 }
 
 impl OrderQueues {
-    pub fn new(depth: u32, without: Option<Rule>) -> Self {
-        Self { rings: Default::default(), depth: depth as u8, pending: 0, without }
+    pub fn new(depth: u32) -> Self {
+        Self { rings: Default::default(), depth: depth as u8, pending: 0 }
     }
 
-    /// True when `tokens` more fit into the queue of `part`.
+    /// True when one or two `tokens` more fit into the queue of `part`.
     #[inline(always)]
-    pub fn has_room(&self, part: usize, tokens: u8) -> bool {
-        let tokens = if self.without == Some(Rule::BothPlaces) { 1 } else { tokens };
-        self.rings[part].count + tokens <= self.depth
+    pub fn has_room(&self, part: usize, tokens: u8, choices: &Choices) -> bool {
+        let entries = if tokens == 2 { choices.two_tokens } else { tokens };
+        self.rings[part].count + entries <= self.depth
     }
 
     pub fn len(&self, part: usize) -> u8 {
@@ -69,30 +68,29 @@ impl OrderQueues {
         self.next(part).kind = drain_kind::PACK;
     }
 
-    /// Appends a token of any other kind.
+    /// Appends a token of any other kind. A full queue loses it; the caller has looked for room.
     #[inline(always)]
     pub fn push(&mut self, part: usize, token: Token) {
-        if self.without == Some(Rule::BothPlaces) && !self.has_room(part, 1) {
-            return;
+        if self.rings[part].count < self.depth {
+            *self.next(part) = token;
         }
-        *self.next(part) = token;
     }
 
-    /// Takes the oldest token of `part`, which must have one.
+    /// Takes the token of `part` that leaves next; `part` must have one.
     #[inline(always)]
-    pub fn pop(&mut self, part: usize) -> &Token {
+    pub fn pop(&mut self, part: usize, choices: &Choices) -> &Token {
         let ring = &mut self.rings[part];
         debug_assert!(ring.count > 0, "pop from an empty order queue");
-        let token = &ring.tokens[usize::from(ring.head) % MAX_DEPTH];
-        if self.without == Some(Rule::QueueOrder) && ring.count > 1 {
-            ring.count -= 1;
-            return &ring.tokens[usize::from(ring.head + ring.count) % MAX_DEPTH];
-        }
-        ring.head = (ring.head + 1) % MAX_DEPTH as u8;
         ring.count -= 1;
         if ring.count == 0 {
             self.pending &= !(1 << part);
         }
-        token
+        let mut place = ring.head;
+        if choices.oldest_leaves {
+            ring.head = (ring.head + 1) % MAX_DEPTH as u8;
+        } else {
+            place += ring.count;
+        }
+        &ring.tokens[usize::from(place) % MAX_DEPTH]
     }
 }

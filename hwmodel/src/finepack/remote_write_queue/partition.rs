@@ -3,7 +3,7 @@
 
 use ports::finepack::types::{Drain, MAX_PARTS, acct, flush_cause};
 
-use super::rule::Rule;
+use super::choices::{Charge, Choices, Length};
 use super::slot::Slot;
 use super::table::{Index, Merged, Table};
 use super::{Config, Out};
@@ -27,8 +27,8 @@ pub(super) enum Place {
     Hit(usize),
     /// Into the next free entry.
     Free,
-    /// The partition must be flushed first, for this cause.
-    Flush(u8),
+    /// Into the first entry after a flush for this cause.
+    Flushed(u8),
 }
 
 /// Registers of one partition besides `occ` and `avail`. The draining side exists once: a flush
@@ -73,11 +73,10 @@ pub(super) struct Partitions {
     window_shift: u32,
     offset_width: u32,
     max_payload: u16,
-    pub without: Option<Rule>,
 }
 
 impl Partitions {
-    pub fn new(config: &Config, without: Option<Rule>) -> Self {
+    pub fn new(config: &Config) -> Self {
         let count = config.parts() as usize;
         Self {
             out: Out {
@@ -94,20 +93,13 @@ impl Partitions {
                 other: ((p as u32 + 1) * config.banks - 1) as usize * config.entries as usize,
                 ..Partition::default()
             }),
-            table: Table::new(config, without),
+            table: Table::new(config),
             bank_entries: config.entries as u8,
             two_banks: config.banks == 2,
             offset_width: config.offset_width,
             window_shift: config.offset_width - config.line.ilog2(),
             max_payload: config.max_payload as u16,
-            without,
         }
-    }
-
-    /// No test has taken this rule away.
-    #[inline(always)]
-    fn keeps(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
     }
 
     /// The beat of an entry, counted from the start of all entries.
@@ -171,51 +163,52 @@ impl Partitions {
 
     /// An entry of the filling bank shares a byte with this access.
     pub fn overlaps(&self, part: usize, line: u64, mask: u128) -> bool {
-        self.find(part, line)
-            .is_some_and(|e| self.table.beat(e).mask & mask != 0 || !self.keeps(Rule::Overlap))
+        self.find(part, line).is_some_and(|entry| self.table.beat(entry).mask & mask != 0)
     }
 
     /// Steps 1 to 5 of specification 5.2: where a store of this cost goes.
     #[inline(always)]
-    pub fn place(&self, part: usize, line: u64, cost: u16) -> Place {
-        if self.out.occ[part] == 0 {
+    pub fn place(&self, part: usize, line: u64, cost: u16, choices: &Choices) -> Place {
+        let Partition { first, base, .. } = self.parts[part];
+        let used = self.out.occ[part];
+        if used == 0 {
             return Place::Free;
         }
-        if line >> self.window_shift != self.parts[part].base && self.keeps(Rule::Window) {
-            return Place::Flush(flush_cause::WINDOW);
+        let in_window = line >> self.window_shift == base;
+        if !in_window && choices.flushes(flush_cause::WINDOW) {
+            return Place::Flushed(flush_cause::WINDOW);
         }
         // Before the lookup, so a store that would add nothing can still flush.
-        if cost > self.out.avail[part] && self.must_fit(part, line) {
-            return Place::Flush(flush_cause::FULL_PAYLOAD);
+        let must_fit = choices.hit_must_fit || self.find(part, line).is_none();
+        if cost > self.out.avail[part] && must_fit && choices.flushes(flush_cause::FULL_PAYLOAD) {
+            return Place::Flushed(flush_cause::FULL_PAYLOAD);
         }
         match self.find(part, line) {
             Some(entry) => Place::Hit(entry),
-            None if self.out.occ[part] < self.bank_entries => Place::Free,
-            None if self.keeps(Rule::Room) => Place::Flush(flush_cause::FULL_ENTRIES),
-            None => Place::Hit(self.parts[part].first + usize::from(self.bank_entries) - 1),
-        }
-    }
-
-    /// A store flushes `part` if it does not fit.
-    #[inline(never)]
-    fn must_fit(&self, part: usize, line: u64) -> bool {
-        match self.without {
-            Some(Rule::Fit) => false,
-            Some(Rule::FitBeforeLookup) => self.find(part, line).is_none(),
-            _ => true,
+            None if used < self.bank_entries => Place::Free,
+            None if choices.flushes(flush_cause::FULL_ENTRIES) => {
+                Place::Flushed(flush_cause::FULL_ENTRIES)
+            }
+            None => Place::Hit(first + usize::from(self.bank_entries) - 1),
         }
     }
 
     /// Writes a store into the entry that holds its line. Returns the bytes overwritten.
     #[inline(always)]
-    pub fn write_hit(&mut self, part: usize, entry: usize, store: &Slot, rule: u8) -> u8 {
-        let Merged { overwritten, growth } = self.table.merge(entry, store);
+    pub fn write_hit(
+        &mut self,
+        part: usize,
+        entry: usize,
+        store: &Slot,
+        acct: u8,
+        choices: &Choices,
+    ) -> u8 {
+        let Merged { overwritten, growth } = self.table.merge(entry, store, choices);
         self.parts[part].cost = self.parts[part].cost.wrapping_add_signed(growth);
-        let all = store.size.cost as i16;
-        let charge = match self.without {
-            None if rule == acct::EXACT => growth,
-            None => all,
-            Some(without) => charge(without, rule, growth, all),
+        let charge = match if acct == acct::EXACT { choices.exact } else { choices.paper } {
+            Charge::Growth => growth,
+            Charge::PositiveGrowth => growth.max(0),
+            Charge::All => store.size.cost as i16,
         };
         self.out.avail[part] = self.out.avail[part].wrapping_add_signed(-charge);
         overwritten as u8
@@ -223,11 +216,11 @@ impl Partitions {
 
     /// Writes a store into the next free entry; the first one sets the window.
     #[inline(always)]
-    pub fn write_new(&mut self, part: usize, store: &Slot) {
+    pub fn write_new(&mut self, part: usize, store: &Slot, choices: &Choices) {
         let part_regs = &mut self.parts[part];
         let used = self.out.occ[part];
         if used == 0 {
-            if self.without != Some(Rule::FirstSetsWindow) {
+            if choices.first_sets_window {
                 part_regs.base = store.line >> self.window_shift;
             }
             self.filled |= 1 << part;
@@ -236,10 +229,8 @@ impl Partitions {
         part_regs.cost += store.size.cost;
         part_regs.index.add(store.line, used);
         let entry = part_regs.first + usize::from(used);
-        self.table.write(entry, store, used == 0, part_regs.base << self.offset_width);
+        self.table.write(entry, store, used == 0, part_regs.base << self.offset_width, choices);
         self.out.occ[part] = used + 1;
-        // Without a rule a packet may pass its limit.
-        debug_assert!(self.without.is_some() || store.size.cost <= self.out.avail[part]);
         self.out.avail[part] = self.out.avail[part].wrapping_sub(store.size.cost);
     }
 
@@ -252,58 +243,31 @@ impl Partitions {
     /// Turns the filling bank into a packet that drains, and starts an empty one. The caller has
     /// seen `can_flush`, and pushes the DRAIN token.
     #[inline(always)]
-    pub fn flush(&mut self, part: usize) {
+    pub fn flush(&mut self, part: usize, choices: &Choices) {
         let part_regs = &mut self.parts[part];
-        debug_assert!(
-            self.without.is_some()
-                || !part_regs.busy && self.out.occ[part] > 0 && part_regs.cost <= self.max_payload
-        );
-        let mut plen = part_regs.cost;
-        if self.without == Some(Rule::CostSum) {
-            plen = self.max_payload - self.out.avail[part];
-        }
+        let plen = match choices.length {
+            Length::Sum => part_regs.cost,
+            Length::Charged => self.max_payload - self.out.avail[part],
+        };
         part_regs.packet = Packet { first: part_regs.first, count: self.out.occ[part], plen };
         part_regs.busy = true;
         part_regs.cost = 0;
-        if self.without != Some(Rule::FirstSetsWindow) {
-            part_regs.base = 0;
-        }
+        part_regs.base = 0;
         std::mem::swap(&mut part_regs.first, &mut part_regs.other);
         self.out.occ[part] = 0;
-        if self.without != Some(Rule::CreditReset) {
+        if choices.flush_resets_credit {
             self.out.avail[part] = self.max_payload;
         }
         self.filled &= !(1 << part);
     }
 
-    /// The last entry of the packet is taken: its bank is free and the tag counts up. A token that
-    /// is no `pack` has no bank.
-    pub fn finish_packet(&mut self, part: usize, pack: bool) {
-        let part_regs = &mut self.parts[part];
-        part_regs.busy &= !pack;
-        part_regs.tag = part_regs.tag.wrapping_add(1);
-    }
-
-    /// An entry of the packet is taken, and without a rule its bank is free already.
-    #[cold]
-    pub fn free_early(&mut self, part: usize) {
+    /// The packet has left its bank.
+    pub fn free_bank(&mut self, part: usize) {
         self.parts[part].busy = false;
     }
-}
 
-/// What a store that hits is charged without a rule of the accounting.
-#[cold]
-fn charge(without: Rule, rule: u8, growth: i16, all: i16) -> i16 {
-    match (without, rule == acct::EXACT) {
-        (Rule::Exact, true) => all,
-        (Rule::Credit, true) => growth.max(0),
-        (Rule::Paper, false) => growth,
-        (_, exact) => {
-            if exact {
-                growth
-            } else {
-                all
-            }
-        }
+    /// The packet's tag is used.
+    pub fn next_tag(&mut self, part: usize) {
+        self.parts[part].tag = self.parts[part].tag.wrapping_add(1);
     }
 }

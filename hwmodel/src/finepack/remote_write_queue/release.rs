@@ -3,14 +3,14 @@
 use ports::finepack::types::partition_of;
 
 use super::Config;
-use super::rule::Rule;
+use super::choices::{Choices, Done};
 use crate::state::State;
 
 /// What a completion means for this cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Completion {
-    /// No MARK to that GPU is outstanding (code 9).
-    pub spurious: bool,
+    /// Bit c: error code c, as no MARK to that GPU is outstanding.
+    pub faults: u16,
     /// It was the last of the release with this id.
     pub done: Option<u8>,
 }
@@ -25,29 +25,33 @@ pub(super) struct Release {
     /// That release is still in stage 2 and has partitions to serve.
     pub serving: bool,
     id: u8,
-    without: Option<Rule>,
 }
 
 impl Release {
-    pub fn new(without: Option<Rule>) -> Self {
-        Self { without, ..Self::default() }
-    }
-
     /// Takes a completion from GPU `dest`. Comes before the stage's own pushes: it sees the bits
     /// at the start of the cycle. `outstanding` falls in [`Release::finish`] only.
     #[inline(never)]
-    pub fn complete(&mut self, dest: u8, self_id: u8, config: &Config) -> Completion {
+    pub fn complete(
+        &mut self,
+        dest: u8,
+        self_id: u8,
+        config: &Config,
+        choices: &Choices,
+    ) -> Completion {
         let known = dest != self_id && u32::from(dest) < config.num_gpus;
         let bit = if known { 1 << partition_of(dest, self_id) } else { 0 };
         if self.marks & bit == 0 {
-            return Completion { spurious: self.without != Some(Rule::Spurious), done: None };
+            return Completion { faults: choices.spurious, done: None };
         }
         self.marks &= !bit;
-        // While the release still serves partitions the last one's MARK is yet to come.
-        let all = self.marks == 0 || self.without == Some(Rule::AllMarks);
-        let pushed = !self.serving || self.without == Some(Rule::LastMark);
-        let last = all && pushed && self.outstanding;
-        Completion { spurious: false, done: last.then_some(self.id) }
+        // While the release still serves partitions, its last MARK is not pushed.
+        let done = self.outstanding
+            && match choices.release_done {
+                Done::Completed | Done::Pushed => self.marks == 0 && !self.serving,
+                Done::OneCompleted => !self.serving,
+                Done::PushedCompleted => self.marks == 0,
+            };
+        Completion { faults: 0, done: done.then_some(self.id) }
     }
 
     /// Records the MARKs that release `id` pushed in this cycle; `all` when it leaves.

@@ -1,5 +1,10 @@
-//! Rules that tests take away, to see that they find it.
+//! Rules that tests disable, one at a time, to check that they detect it.
 
+use ports::finepack::types::{flush_cause, op};
+
+use super::choices::{
+    ALL, BAD_DEST, BAD_OP, Charge, Choices, Done, Length, NONE, SPECIFICATION, ZERO_MASK,
+};
 use crate::common::rules::rules;
 
 rules! {
@@ -29,7 +34,7 @@ rules! {
         LaterWins,
         /// A hit enables the bytes that it adds; else those of the first store alone.
         MaskGrows,
-        /// A new entry has zeros in its disabled bytes; else what stood there.
+        /// A new entry has zeros in its disabled bytes; else the old bytes stay there.
         Zeros,
         /// A load that overlaps a queued store flushes; else it goes ahead.
         LoadFlushes,
@@ -47,7 +52,7 @@ rules! {
         MarkDirty,
         /// An atomic makes its partition dirty.
         AtomicDirty,
-        /// A MARK makes its partition clean; else it is dirty for ever.
+        /// A MARK makes its partition clean; else it stays dirty.
         MarkCleans,
         /// A system release is done when its MARKs are completed; else when they are queued.
         ReleaseWaits,
@@ -59,27 +64,28 @@ rules! {
         SecondWaits,
         /// A GPU release flushes nothing; else it is a system release.
         GpuRelease,
-        /// A GPU release gives way to the end of a system release; else it is not told of.
+        /// A GPU release gives way to the end of a system release; else its own end is lost.
         GivesWay,
-        /// A partition without stores is flushed behind the timeout.
+        /// A partition without stores is flushed after the timeout.
         Timeout,
         /// A store restarts the timer; else only one that needs an entry.
         StoreRestarts,
-        /// A load leaves the timer alone; else it restarts it.
+        /// A load does not change the timer; else it restarts it.
         LoadLeavesTimer,
         /// A timeout flushes when stage 2 is empty; else at once.
         TimeoutYields,
-        /// A bank is free behind its last entry; else behind its first.
+        /// A bank is free after its last entry; else after its first.
         BankHeld,
-        /// Who queues two tokens waits for two places; else for one, and loses the second token.
+        /// A request with two tokens waits for two free entries; else for one, and loses the second
+        /// token.
         BothPlaces,
-        /// The tokens of a partition leave in their order; else the youngest first.
+        /// The tokens of a partition leave in order; else the youngest first.
         QueueOrder,
-        /// Partitions take turns; else the lowest goes first.
+        /// Arbitration is round-robin; else the lowest partition wins.
         RoundRobin,
         /// A partition's tag counts its packets alone; else all that it sends.
         TagCountsPackets,
-        /// A store or load without bytes is dropped; else it is carried out.
+        /// A store or load without bytes is dropped; else it is executed.
         NoBytes,
         /// An atomic has 4 or 8 aligned bytes; else any.
         AtomicSize,
@@ -93,7 +99,71 @@ rules! {
         LowestCode,
         /// Faults that are not shown are flagged.
         LostFlag,
-        /// A completion that no MARK waits for is told of.
+        /// A completion without an outstanding MARK is an error.
         Spurious,
+    }
+}
+
+impl Choices {
+    /// The choices of a queue that does not keep a rule.
+    pub fn without(rule: Rule) -> Self {
+        let [store, load, atomic] = [op::STORE, op::LOAD, op::ATOMIC].map(usize::from);
+        let mut own = SPECIFICATION;
+        match rule {
+            Rule::Window => own.never_flush(flush_cause::WINDOW),
+            Rule::FirstSetsWindow => own.first_sets_window = false,
+            Rule::Fit => own.never_flush(flush_cause::FULL_PAYLOAD),
+            Rule::FitBeforeLookup => own.hit_must_fit = false,
+            Rule::Room => own.never_flush(flush_cause::FULL_ENTRIES),
+            Rule::Exact => own.exact = Charge::All,
+            Rule::Credit => own.exact = Charge::PositiveGrowth,
+            Rule::Paper => own.paper = Charge::Growth,
+            Rule::CostSum => own.length = Length::Charged,
+            Rule::CreditReset => own.flush_resets_credit = false,
+            Rule::LaterWins => own.hit_keeps = ALL,
+            Rule::MaskGrows => own.hit_enables = NONE,
+            Rule::Zeros => own.clears_disabled = false,
+            Rule::LoadFlushes => own.never_flush(flush_cause::LOAD_HIT),
+            Rule::AtomicFlushes => own.never_flush(flush_cause::ATOMIC_HIT),
+            Rule::Overlap => own.raw_touches = ALL,
+            Rule::RawBehind => own.raw_behind = false,
+            Rule::ReleaseFlushes => own.never_flush(flush_cause::RELEASE),
+            Rule::MarkBehind => own.mark_behind = false,
+            Rule::MarkDirty => own.empty_gets_mark = NONE as u16,
+            Rule::AtomicDirty => own.atomic_dirties = false,
+            Rule::MarkCleans => own.mark_leaves_dirty = ALL as u16,
+            Rule::ReleaseWaits => own.release_done = Done::Pushed,
+            Rule::AllMarks => own.release_done = Done::OneCompleted,
+            Rule::LastMark => own.release_done = Done::PushedCompleted,
+            Rule::SecondWaits => own.second_waits = false,
+            Rule::GpuRelease => own.gpu_release = op::RELEASE_SYS,
+            Rule::GivesWay => own.gives_way = false,
+            Rule::Timeout => own.never_flush(flush_cause::TIMEOUT),
+            Rule::StoreRestarts => own.hit_restarts = false,
+            Rule::LoadLeavesTimer => own.load_restarts = true,
+            Rule::TimeoutYields => own.timeout_yields = false,
+            Rule::BankHeld => own.last_frees = false,
+            Rule::BothPlaces => own.two_tokens = 1,
+            Rule::QueueOrder => own.oldest_leaves = false,
+            Rule::RoundRobin => own.round_robin = false,
+            Rule::TagCountsPackets => own.tag_counts_raw = true,
+            Rule::NoBytes => {
+                for op in [store, load] {
+                    own.checks[op] &= !ZERO_MASK;
+                }
+            }
+            Rule::AtomicSize => own.checks[atomic] &= !ZERO_MASK,
+            Rule::Destination => {
+                for op in [store, load, atomic] {
+                    own.checks[op] &= !BAD_DEST;
+                }
+            }
+            Rule::Operation => own.checks[5..].fill(0),
+            Rule::AtomicOperation => own.checks[atomic] &= !BAD_OP,
+            Rule::LowestCode => own.shows_lowest = false,
+            Rule::LostFlag => own.flags_lost = false,
+            Rule::Spurious => own.spurious = 0,
+        }
+        own
     }
 }

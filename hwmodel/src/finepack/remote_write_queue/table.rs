@@ -3,8 +3,8 @@
 use ports::finepack::types::{Drain, LineData};
 
 use super::Config;
+use super::choices::Choices;
 use super::cost::{self, Size};
-use super::rule::Rule;
 use super::slot::Slot;
 
 /// One line with the bytes stored so far.
@@ -104,11 +104,10 @@ pub(super) struct Table {
     entries: Vec<Entry>,
     narrow: bool,
     sub_header_bytes: u32,
-    without: Option<Rule>,
 }
 
 impl Table {
-    pub fn new(config: &Config, without: Option<Rule>) -> Self {
+    pub fn new(config: &Config) -> Self {
         Self {
             entries: vec![
                 Entry::default();
@@ -116,7 +115,6 @@ impl Table {
             ],
             narrow: config.line as usize <= NARROW,
             sub_header_bytes: config.sub_header_bytes,
-            without,
         }
     }
 
@@ -128,15 +126,11 @@ impl Table {
 
     /// Writes a store into the entry that holds its line.
     #[inline(always)]
-    pub fn merge(&mut self, entry: usize, store: &Slot) -> Merged {
+    pub fn merge(&mut self, entry: usize, store: &Slot, choices: &Choices) -> Merged {
         let Entry { beat, size } = &mut self.entries[entry];
         let mut merged = Merged { overwritten: store.size.bytes, growth: 0 };
-        let (mut mask, mut written) = (beat.mask | store.mask, store.mask);
-        match self.without {
-            Some(Rule::LaterWins) => written &= !beat.mask,
-            Some(Rule::MaskGrows) => mask = beat.mask,
-            _ => (),
-        }
+        let mask = beat.mask | store.mask & choices.hit_enables;
+        let written = store.mask & !(beat.mask & choices.hit_keeps);
         if mask != beat.mask {
             let new = cost::size(mask, self.sub_header_bytes);
             merged.overwritten -= new.bytes - size.bytes;
@@ -150,13 +144,10 @@ impl Table {
 
     /// Writes a store into a free entry. `base` is the first byte of its packet's window.
     #[inline(always)]
-    pub fn write(&mut self, entry: usize, store: &Slot, sop: bool, base: u64) {
+    pub fn write(&mut self, entry: usize, store: &Slot, sop: bool, base: u64, choices: &Choices) {
         let Entry { beat, size } = &mut self.entries[entry];
-        if self.without == Some(Rule::Zeros) {
-            merge_bytes(&mut beat.data, &store.data, store.mask, self.narrow);
-        } else {
-            write_bytes(&mut beat.data, &store.data, store.mask, self.narrow);
-        }
+        let write = if choices.clears_disabled { write_bytes } else { merge_bytes };
+        write(&mut beat.data, &store.data, store.mask, self.narrow);
         beat.mask = store.mask;
         beat.line = store.line;
         beat.sop = sop;

@@ -1,5 +1,6 @@
 //! The de-packetizer: the accesses and errors of random TLPs, good ones and broken ones.
 
+mod cycles;
 mod decoder;
 mod examples;
 mod random;

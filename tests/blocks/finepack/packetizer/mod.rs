@@ -1,5 +1,6 @@
 //! The packetizer: the TLPs of random packets, to the byte.
 
+mod cycles;
 mod encoder;
 mod examples;
 mod random;

@@ -1,6 +1,7 @@
 //! The remote write queue: what leaves for each GPU follows from the requests alone, and when a
 //! release is done from the completions.
 
+mod cycles;
 mod directed;
 mod examples;
 mod random;

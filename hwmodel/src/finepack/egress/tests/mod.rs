@@ -9,7 +9,7 @@ use ports::finepack::{packetizer, remote_write_queue as queue};
 
 use super::*;
 use crate::block::Block;
-use crate::finepack::tlp_header::Sender;
+use crate::finepack::tlp_header::{PACKET, Sender};
 use crate::finepack::tlp_link::{self, LINK_LAT_SMALL, TlpLink, WireClass};
 
 /// Any egress path.
@@ -84,7 +84,7 @@ fn packet_wire(addrs: &[u64], len: u32) -> tlp_link::Counters {
         payload.extend_from_slice(&sub.into_bits().to_le_bytes()[..5]);
         payload.resize(payload.len() + len as usize, 0xA5);
     }
-    let hdr = Sender { gpu: 0, ecrc: true }.packet(0, BASE, payload.len() as u32);
+    let hdr = Sender { gpu: 0, ecrc: true }.packet(0, BASE, payload.len() as u32, &PACKET);
     let mut link = TlpLink::new(&link_config(None), 0).unwrap();
     let last = payload.len().div_ceil(32) - 1;
     for (k, bytes) in payload.chunks(32).enumerate() {
