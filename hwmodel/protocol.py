@@ -27,7 +27,6 @@ MOST = {
     "packetizer": 23,
     "race_detection_unit": 7,
     "remote_write_queue": 50,
-    "sharing_l1_policy": 10,
     "sharing_l2_policy": 3,
     "speculative_load_queue": 4,
     "timestamp_l1": 77,
