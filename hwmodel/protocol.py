@@ -19,7 +19,6 @@ REFERENCE = re.compile(r"\b(Rule|Row)::[A-Z][a-z0-9]")
 # References that are left, by block.
 MOST = {
     "access_validation_unit": 8,
-    "cta_scheduler": 3,
     "depacketizer": 38,
     "epoch_agent": 9,
     "epoch_manager": 4,
@@ -27,7 +26,6 @@ MOST = {
     "packetizer": 23,
     "race_detection_unit": 7,
     "remote_write_queue": 50,
-    "sharing_l2_policy": 3,
     "speculative_load_queue": 4,
     "timestamp_l1": 77,
     "timestamp_l2": 9,

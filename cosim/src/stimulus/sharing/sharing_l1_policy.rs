@@ -134,13 +134,13 @@ impl Inputs {
 /// The row of the table that holds.
 fn row(placement: Placement) -> usize {
     match placement {
-        Placement::Free { .. } => 0,
-        Placement::Shared { .. } => 1,
-        Placement::Dead { .. } => 2,
+        Placement::Free(_) => 0,
+        Placement::Shared(_) => 1,
+        Placement::Dead(_) => 2,
         Placement::Spare { .. } => 3,
-        Placement::Private { .. } => 4,
+        Placement::Private(_) => 4,
         Placement::Bypass => 5,
-        Placement::Oldest { .. } => 6,
+        Placement::Oldest(_) => 6,
     }
 }
 

@@ -10,20 +10,24 @@ use super::choices::Choices;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
     /// R1: the lowest invalid way.
-    Free { way: u8 },
+    Free(u8),
     /// R2: the least recently used line is shared.
-    Shared { way: u8 },
+    Shared(u8),
     /// R3: it is private and dead.
-    Dead { way: u8 },
-    /// R4: it is private, and spared: the least recently used shared line goes. `dead`: DBF bits
-    /// that are set.
-    Spare { dead: u8, way: u8 },
+    Dead(u8),
+    /// R4: it is private, and spared: the least recently used shared line goes.
+    Spare {
+        /// DBF bits that are set.
+        dead: u8,
+        /// The way of the shared line.
+        way: u8,
+    },
     /// R5: all lines are private, and so is the fill: the least recently used one goes.
-    Private { way: u8 },
+    Private(u8),
     /// R6: the fill is shared, and is not installed.
     Bypass,
     /// `l1_mgt` = 0: the least recently used line goes.
-    Oldest { way: u8 },
+    Oldest(u8),
 }
 
 /// What a fill of this set does.
@@ -31,20 +35,20 @@ pub(super) fn place(config: &Config, set: &Set, fill: L1Fill, choices: &Choices)
     let all = u8::MAX >> (8 - config.l1_ways);
     let (free, shared) = (!set.valid & all, !set.private & all);
     if free != 0 {
-        return Placement::Free { way: free.trailing_zeros() as u8 };
+        return Placement::Free(free.trailing_zeros() as u8);
     }
     let way = set.order.oldest(all.into()).expect("a set has a way");
     let oldest = 1 << way;
     if config.l1_mgt == 0 {
-        Placement::Oldest { way }
+        Placement::Oldest(way)
     } else if shared & oldest != 0 {
-        Placement::Shared { way }
+        Placement::Shared(way)
     } else if set.dead & oldest != 0 {
-        Placement::Dead { way }
+        Placement::Dead(way)
     } else if let Some(way) = set.order.oldest(shared.into()) {
         Placement::Spare { dead: if config.dead == 1 { oldest } else { 0 }, way }
     } else if choices.installs[usize::from(fill.sf)] {
-        Placement::Private { way }
+        Placement::Private(way)
     } else {
         Placement::Bypass
     }

@@ -114,11 +114,11 @@ impl SharingL1Policy {
         let Self { sets, cnt, .. } = self;
         let set = &mut sets[at];
         let way = match placement {
-            Placement::Free { way }
-            | Placement::Shared { way }
-            | Placement::Dead { way }
-            | Placement::Private { way }
-            | Placement::Oldest { way } => way,
+            Placement::Free(way)
+            | Placement::Shared(way)
+            | Placement::Dead(way)
+            | Placement::Private(way)
+            | Placement::Oldest(way) => way,
             Placement::Spare { dead, way } => {
                 set.dead |= dead;
                 way
@@ -131,7 +131,7 @@ impl SharingL1Policy {
         let bit = 1 << way;
         let evict_valid = set.valid & bit != 0;
         let evict_private = evict_valid && set.private & bit != 0;
-        let dead = matches!(placement, Placement::Dead { .. });
+        let dead = matches!(placement, Placement::Dead(_));
         set.valid |= bit;
         set.dead &= !bit;
         set.private = if fill.sf { set.private & !bit } else { set.private | bit };
