@@ -1,4 +1,6 @@
-//! Rules that tests take away, to see that they find it.
+//! Rules that tests disable, one at a time, to check that they find it.
+
+use super::choices::{Choices, Counted, SPECIFICATION};
 
 /// A rule of the agent (specification 5.3, 5.4, 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,4 +21,22 @@ pub enum Rule {
     Batch,
     /// 6, 2: stores wait in DONE, until all CUs are in the epoch.
     StoresWaitForAll,
+}
+
+impl Choices {
+    /// Those of an agent with the rule disabled.
+    pub fn without(rule: Rule) -> Self {
+        let mut own = SPECIFICATION;
+        match rule {
+            Rule::DrainWaits => own.drained = u16::MAX,
+            Rule::CountAtLoad => own.counted = Counted::Handshake,
+            Rule::RelCleared => own.change.clears_rel = false,
+            Rule::ScannedCleared => own.change.clears_scanned = false,
+            Rule::FilterCleared => own.change.clears_filter = false,
+            Rule::ScanDemands => own.scan_demands = false,
+            Rule::Batch => own.change.forms_batch = false,
+            Rule::StoresWaitForAll => own.issues = [true, false, false, true],
+        }
+        own
+    }
 }
