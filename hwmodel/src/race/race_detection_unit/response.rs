@@ -1,4 +1,4 @@
-//! Answers on their way to the SMs: a header, then the chunks of the copy (specification 5.2).
+//! Answers to the SMs: a header, then the chunks of the copy (specification 5.2).
 
 use ports::race::types::{MAX_SMS, Rsp};
 
@@ -13,7 +13,7 @@ pub(super) struct Responses {
     /// Bit i: there is a beat for SM i; it is the last.
     valid: u16,
     last: u16,
-    /// The beats; 0 where there is none.
+    /// The beats; 0 if there is none.
     rsp: Rsps,
     /// Bit c: chunk c follows behind the beat.
     left: [u64; MAX_SMS],
@@ -30,7 +30,7 @@ impl Responses {
         &self.rsp
     }
 
-    /// SMs whose register has room for a header, when these beats are taken.
+    /// SMs whose register is free for a header, if these beats are taken.
     #[inline(always)]
     pub fn free(&self, taken: u16) -> u16 {
         !self.valid | taken & self.last
