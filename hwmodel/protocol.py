@@ -18,15 +18,10 @@ OWN = {"rule.rs", "row.rs", "choices.rs", "tests.rs"}
 REFERENCE = re.compile(r"\b(Rule|Row)::[A-Z][a-z0-9]")
 # References that are left, by block.
 MOST = {
-    "access_validation_unit": 8,
     "depacketizer": 38,
-    "epoch_agent": 9,
-    "epoch_manager": 4,
     "gtsc_rst": 1,
     "packetizer": 23,
-    "race_detection_unit": 7,
     "remote_write_queue": 50,
-    "speculative_load_queue": 4,
     "timestamp_l1": 77,
     "timestamp_l2": 9,
 }

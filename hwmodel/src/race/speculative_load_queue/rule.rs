@@ -1,4 +1,6 @@
-//! Rules that tests take away, to see that they find it.
+//! Rules that tests disable, one at a time, to check that they find it.
+
+use super::choices::{Choices, SPECIFICATION};
 
 /// A rule of the queue (specification 5.4, 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,4 +13,16 @@ pub enum Rule {
     ReplayDrops,
     /// It drops the one that is allocated in its cycle.
     ReplayDropsAlloc,
+}
+
+impl Choices {
+    /// Those of a queue with the rule disabled.
+    pub fn without(rule: Rule) -> Self {
+        match rule {
+            Rule::CommitWaits => Self { commits_wait: false, ..SPECIFICATION },
+            Rule::ForcedTested => Self { tests_forced: false, ..SPECIFICATION },
+            Rule::ReplayDrops => Self { drops_entries: false, ..SPECIFICATION },
+            Rule::ReplayDropsAlloc => Self { drops_alloc: false, ..SPECIFICATION },
+        }
+    }
 }
