@@ -41,7 +41,7 @@ struct Step {
     /// Beats that are taken.
     taken: u16,
     tok_taken: bool,
-    /// SMs whose signature is sent unasked.
+    /// SMs whose signature is forced.
     forced: u16,
     /// The request in C advances; it does so out of its last step.
     advances: bool,

@@ -6,9 +6,9 @@
 pub(super) struct Choices {
     /// Loads do not commit while a signature is tested.
     pub commits_wait: bool,
-    /// Signatures that are sent unasked are tested too.
+    /// Forced signatures are tested too.
     pub tests_forced: bool,
-    /// A replay drops the younger loads of its warp: entries, and the load of its cycle.
+    /// A replay drops the younger loads of its warp: entries, and the load allocated in its cycle.
     pub drops_entries: bool,
     pub drops_alloc: bool,
 }

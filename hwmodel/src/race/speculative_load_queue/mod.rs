@@ -238,7 +238,7 @@ impl Model for SpeculativeLoadQueue {
         })
     }
 
-    /// A validation shows nothing new for at most as many cycles as there are slots.
+    /// Longer than a validation, which takes at most a cycle for each slot.
     fn rests(_config: &Config, _outputs: &Out, cycles: u64) -> bool {
         cycles > 1 << 11
     }

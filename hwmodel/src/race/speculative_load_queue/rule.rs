@@ -7,11 +7,11 @@ use super::choices::{Choices, SPECIFICATION};
 pub enum Rule {
     /// No commit while a signature is tested.
     CommitWaits,
-    /// Signatures that were sent unasked are tested, too.
+    /// Forced signatures are tested too.
     ForcedTested,
     /// A replay drops the younger loads of its warp.
     ReplayDrops,
-    /// It drops the one that is allocated in its cycle.
+    /// It drops the load of its warp that is allocated in its cycle.
     ReplayDropsAlloc,
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Validation {
     count: u16,
     popped: u16,
     /// Loads that were queried in earlier cycles.
-    asked: u16,
+    queried: u16,
     /// The first of the loads whose answers arrive in this cycle.
     answered: u16,
     v_lanes: u16,
@@ -44,7 +44,7 @@ impl Validation {
         let (mut valid, mut queries) = (0, Queries::default());
         if self.busy {
             for lane in 0..self.v_lanes {
-                let query = self.age(self.asked, lane).and_then(|age| slots.query(age));
+                let query = self.age(self.queried, lane).and_then(|age| slots.query(age));
                 let lane = usize::from(lane) % MAX_VLANES;
                 valid |= u8::from(query.is_some()) << lane;
                 queries[lane] = query.unwrap_or_default();
@@ -60,15 +60,15 @@ impl Validation {
             return;
         }
         // In the first cycle no answers arrive.
-        let lanes = if self.asked > 0 { self.v_lanes } else { 0 };
+        let lanes = if self.queried > 0 { self.v_lanes } else { 0 };
         for lane in (0..lanes).filter(|lane| members >> lane & 1 != 0) {
             if let Some(age) = self.age(self.answered, lane) {
                 slots.fail(age);
             }
         }
-        self.busy = self.asked < self.count;
-        self.answered = self.asked;
-        self.asked += self.v_lanes;
+        self.busy = self.queried < self.count;
+        self.answered = self.queried;
+        self.queried += self.v_lanes;
     }
 
     /// The oldest load is popped.
@@ -89,6 +89,6 @@ impl Validation {
         let width = width_of(slots.into());
         state.bits_while(self.busy, "tested", width, self.count);
         state.bits_while(self.busy, "popped", width, self.popped);
-        state.bits_while(self.busy, "asked", width + 4, self.asked);
+        state.bits_while(self.busy, "asked", width + 4, self.queried);
     }
 }

@@ -15,18 +15,18 @@ pub enum Placement {
     Shared(u8),
     /// R3: it is private and dead.
     Dead(u8),
-    /// R4: it is private, and spared: the least recently used shared line goes.
+    /// R4: it is private, and spared: the victim is the least recently used shared line.
     Spare {
         /// DBF bits that are set.
         dead: u8,
         /// The way of the shared line.
         way: u8,
     },
-    /// R5: all lines are private, and so is the fill: the least recently used one goes.
+    /// R5: all lines are private, and so is the fill: the victim is the least recently used line.
     Private(u8),
     /// R6: the fill is shared, and is not installed.
     Bypass,
-    /// `l1_mgt` = 0: the least recently used line goes.
+    /// `l1_mgt` = 0: the victim is the least recently used line.
     Oldest(u8),
 }
 

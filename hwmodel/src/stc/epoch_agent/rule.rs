@@ -7,7 +7,7 @@ use super::choices::{Choices, Counted, SPECIFICATION};
 pub enum Rule {
     /// 5.3: DRAIN waits until no store is on its way.
     DrainWaits,
-    /// 5.4: a store is on its way from when it is in the issue register, not from the handshake.
+    /// 5.4: a store counts as on its way once it is in the issue register; else at the handshake.
     CountAtLoad,
     /// 5.3: a change takes back what the last epoch released.
     RelCleared,
@@ -17,7 +17,7 @@ pub enum Rule {
     FilterCleared,
     /// 5.4: the scan demands bands.
     ScanDemands,
-    /// 5.4: what waited at a change goes first.
+    /// 5.4: stores that waited at a change are issued first.
     Batch,
     /// 6, 2: stores wait in DONE, until all CUs are in the epoch.
     StoresWaitForAll,
