@@ -19,6 +19,7 @@ use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
 use crate::common::bits::ones;
+use crate::common::counter::count;
 use crate::state::State;
 use choices::{Choices, SPECIFICATION};
 use lines::{Lines, Verdict};
@@ -50,10 +51,6 @@ pub struct AccessValidationUnit {
     waits: bool,
     /// Other choices than those of the specification, in a test.
     own: Option<Choices>,
-}
-
-fn add(counter: &mut u32, events: u32) {
-    *counter = counter.wrapping_add(events);
 }
 
 impl AccessValidationUnit {
@@ -93,7 +90,7 @@ impl AccessValidationUnit {
         let is_next = self.waits && self.is_midway(rsp);
         if is_next {
             let waits = self.lookups_wait();
-            add(&mut self.cnt.load_cycles, waits.into());
+            count(&mut self.cnt.load_cycles, waits);
             self.signature.write(rsp.chunk, &rsp.data);
         }
         is_next
@@ -103,7 +100,7 @@ impl AccessValidationUnit {
     /// before.
     pub fn miss_again(&mut self, lookups: u32) {
         debug_assert!(self.rs == Some(result::MISS_COLD) && self.response.waits());
-        add(&mut self.cnt.miss_cold, lookups);
+        count(&mut self.cnt.miss_cold, lookups);
     }
 
     /// The result of a lookup.
@@ -120,7 +117,7 @@ impl AccessValidationUnit {
     #[inline(always)]
     fn apply(&mut self, lk: Lookup, verdict: Verdict) -> u8 {
         let Self { lines, cnt, .. } = self;
-        add(&mut cnt.signature_tests, verdict.tested.into());
+        count(&mut cnt.signature_tests, verdict.tested);
         let counter = match verdict.result {
             result::HIT => {
                 lines.hit(lk.line);
@@ -131,7 +128,7 @@ impl AccessValidationUnit {
             result::MISS_AVU => &mut cnt.miss_avu,
             _ => &mut cnt.miss_cold,
         };
-        add(counter, 1);
+        count(counter, true);
         verdict.result
     }
 
@@ -160,11 +157,11 @@ impl AccessValidationUnit {
         }
         if let Some(done) = done.filter(|done| done.sync) {
             self.epoch = done.epoch;
-            add(&mut self.cnt.syncs, 1);
+            count(&mut self.cnt.syncs, true);
             if choices.ends_lines {
                 let filled = inputs.fill.map(|fill| fill.line).filter(|&line| self.lines.has(line));
                 let ended = self.lines.synchronise(done.epoch, filled);
-                add(&mut self.cnt.wrapped, ended);
+                count(&mut self.cnt.wrapped, ended);
             }
         }
         error
@@ -182,7 +179,7 @@ impl AccessValidationUnit {
 
         self.rs = lk.map(|lk| self.apply(lk, self.decide(lk, choices)));
         self.q_member = self.members(q_valid, q, choices);
-        add(&mut self.cnt.signature_tests, q_valid.count_ones());
+        count(&mut self.cnt.signature_tests, q_valid.count_ones());
         if let Some(line) = hc_clr.filter(|&line| self.lines.has(line)) {
             self.lines.clear_hits(line);
         }
@@ -219,7 +216,7 @@ impl Block for AccessValidationUnit {
         let out = self.outputs();
         let In { rsp, lk, fill, hc_clr, q_valid, slq_busy, .. } = inputs;
         let comes = rsp.is_some() | lk.is_some() | fill.is_some() | hc_clr.is_some();
-        add(&mut self.cnt.load_cycles, (!out.lk_ready).into());
+        count(&mut self.cnt.load_cycles, !out.lk_ready);
         if self.waits && !*slq_busy && q_valid & self.lanes == 0 {
             if !comes {
                 return out;
@@ -251,7 +248,7 @@ impl Block for AccessValidationUnit {
 
     fn skip_quiet(&mut self, cycles: u64) {
         if self.lookups_wait() {
-            add(&mut self.cnt.load_cycles, cycles as u32);
+            count(&mut self.cnt.load_cycles, cycles as u32);
         }
     }
 

@@ -21,6 +21,7 @@ use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
 use crate::common::bits::ones;
+use crate::common::counter::count;
 use crate::race::bloom::Granules;
 use crate::state::{State, index_width};
 use choices::{Answer, Choices, SPECIFICATION};
@@ -71,10 +72,6 @@ pub struct RaceDetectionUnit {
     idle: bool,
     /// Other choices than those of the specification, in a test.
     own: Option<Choices>,
-}
-
-fn add(counter: &mut u32, events: u32) {
-    *counter = counter.wrapping_add(events);
 }
 
 impl RaceDetectionUnit {
@@ -136,7 +133,7 @@ impl RaceDetectionUnit {
         if step.advances {
             self.advance(step.forced, choices);
         }
-        add(&mut self.cnt.token_stall, (!step.advances).into());
+        count(&mut self.cnt.token_stall, !step.advances);
         let shown = if step.tok_taken { None } else { self.token };
         self.token = match self.c.filter(|_| step.ends) {
             Some(c) => self.answer(&c, choices),
@@ -146,7 +143,7 @@ impl RaceDetectionUnit {
             self.signatures.snapshot(sm);
             self.responses.head(sm, rsp_kind::FORCED, 0, true, &self.signatures);
         }
-        add(&mut self.cnt.forced, step.forced.count_ones());
+        count(&mut self.cnt.forced, step.forced.count_ones());
 
         if step.moves {
             let Self { granules, .. } = *self;
@@ -159,7 +156,7 @@ impl RaceDetectionUnit {
         for sm in ones(step.accepted.into()) {
             self.queues.push(sm, requests[sm]);
         }
-        add(&mut self.cnt.queue_full, step.refused.count_ones());
+        count(&mut self.cnt.queue_full, step.refused.count_ones());
         self.idle = self.waits();
     }
 
@@ -170,8 +167,8 @@ impl RaceDetectionUnit {
         let sm = c.sm.into();
         if c.is_read() {
             let granules = c.step(config.lanes, |key| signatures.has(sm, key));
-            add(&mut cnt.granules_checked, granules);
-            add(&mut cnt.check_steps, 1);
+            count(&mut cnt.granules_checked, granules);
+            count(&mut cnt.check_steps, true);
             return;
         }
         let others = self.all & !(1 << c.sm);
@@ -182,7 +179,7 @@ impl RaceDetectionUnit {
             signatures.insert(seen, copies, key);
             checks && signatures.has(sm, key)
         });
-        add(&mut cnt.inserts, granules * others.count_ones());
+        count(&mut cnt.inserts, granules * others.count_ones());
     }
 
     /// The answer to the request in C. Returns its token.
@@ -197,8 +194,8 @@ impl RaceDetectionUnit {
             req_kind::WRITE => &mut self.cnt.writes,
             _ => &mut self.cnt.atomics,
         };
-        add(counter, 1);
-        add(&mut self.cnt.races, (answer == rsp_kind::RACE).into());
+        count(counter, true);
+        count(&mut self.cnt.races, answer == rsp_kind::RACE);
         let sync = answer != rsp_kind::NORACE;
         if sync {
             self.signatures.snapshot(sm);

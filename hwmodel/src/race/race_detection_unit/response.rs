@@ -5,6 +5,7 @@ use ports::race::types::{MAX_SMS, Rsp};
 use super::signature::Signatures;
 use super::{Counters, Rsps};
 use crate::common::bits::ones;
+use crate::common::counter::count;
 use crate::state::State;
 
 /// One register for each SM.
@@ -48,7 +49,7 @@ impl Responses {
         for sm in ones(taken.into()) {
             let (rsp, left) = (&mut self.rsp[sm], &mut self.left[sm]);
             let counter = if rsp.hdr { &mut cnt.header_beats } else { &mut cnt.chunk_beats };
-            *counter = counter.wrapping_add(1);
+            count(counter, true);
             if rsp.last {
                 *rsp = Rsp::default();
                 self.valid &= !(1 << sm);

@@ -17,6 +17,7 @@ use ports::race::types::{Alloc, LoadName, rsp_kind};
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
+use crate::common::counter::count;
 use crate::state::State;
 use choices::{Choices, SPECIFICATION};
 use slots::{Head, Slots};
@@ -62,10 +63,6 @@ pub struct SpeculativeLoadQueue {
     idle: bool,
     /// Other choices than those of the specification, in a test.
     own: Option<Choices>,
-}
-
-fn add(counter: &mut u32, events: u32) {
-    *counter = counter.wrapping_add(events);
 }
 
 impl SpeculativeLoadQueue {
@@ -128,18 +125,18 @@ impl SpeculativeLoadQueue {
             validation.popped();
             match pop {
                 Pop::Dead => {}
-                Pop::Commit => add(&mut cnt.commits, 1),
+                Pop::Commit => count(&mut cnt.commits, true),
                 Pop::Replay(load) => {
-                    add(&mut cnt.replays, 1);
+                    count(&mut cnt.replays, true);
                     if choices.drops_entries {
-                        add(&mut cnt.dropped, slots.drop_all(load.warp));
+                        count(&mut cnt.dropped, slots.drop_all(load.warp));
                     }
                 }
             }
         }
         if let Some(load) = step.alloc {
             slots.push(load, self.out);
-            add(&mut cnt.allocs, 1);
+            count(&mut cnt.allocs, true);
         }
         if step.validates {
             validation.start(slots.len());
@@ -193,8 +190,8 @@ impl Block for SpeculativeLoadQueue {
             return out;
         }
         let cnt = &mut self.cnt;
-        add(&mut cnt.busy_cycles, out.busy.into());
-        add(&mut cnt.full_cycles, (alloc.is_some() && !out.alloc_ready).into());
+        count(&mut cnt.busy_cycles, out.busy);
+        count(&mut cnt.full_cycles, alloc.is_some() && !out.alloc_ready);
         cnt.occ_max = cnt.occ_max.max(self.slots.len().into());
         match self.own {
             None => self.apply(inputs, &self.decide(inputs, &out, &SPECIFICATION), &SPECIFICATION),

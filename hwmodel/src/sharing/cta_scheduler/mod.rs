@@ -12,6 +12,7 @@ use ports::sharing::types::{Assignment, Launch, MAX_SMS};
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
+use crate::common::counter::count;
 use crate::state::State;
 use choices::{Choices, SPECIFICATION};
 
@@ -167,10 +168,6 @@ impl CtaScheduler {
             self.err = code;
         }
     }
-}
-
-fn count(counter: &mut u32, events: u32) {
-    *counter = counter.wrapping_add(events);
 }
 
 impl Block for CtaScheduler {

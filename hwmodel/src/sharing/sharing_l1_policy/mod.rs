@@ -12,6 +12,7 @@ use ports::sharing::types::{L1Fill, Place, Victim};
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
+use crate::common::counter::count;
 use crate::sharing::use_order::UseOrder;
 use crate::state::State;
 use choices::{Choices, SPECIFICATION};
@@ -143,10 +144,6 @@ impl SharingL1Policy {
         count(&mut cnt.evict_dead, dead);
         Victim { install: true, dead, evict_valid, evict_private, way }
     }
-}
-
-fn count(counter: &mut u32, event: bool) {
-    *counter = counter.wrapping_add(event.into());
 }
 
 impl Block for SharingL1Policy {

@@ -6,6 +6,7 @@ use ports::sharing::types::{Action, Lookup, act};
 use super::choices::Choices;
 use super::lines::Victim;
 use super::{Filled, SharingL2Policy};
+use crate::common::counter::count;
 
 const STALL: Action =
     Action { act: act::STALL, sf: false, evict_valid: false, evict_shared: false, way: 0 };
@@ -29,10 +30,6 @@ pub(super) enum Outcome {
     Refused(u8),
 }
 
-fn count(counter: &mut u32, event: bool) {
-    *counter = counter.wrapping_add(event.into());
-}
-
 impl SharingL2Policy {
     /// What a lookup does. `filled`: the line that was filled in this cycle.
     pub(super) fn decide(
@@ -46,21 +43,25 @@ impl SharingL2Policy {
         let of_filled = filled.filter(|filled| filled.mshr == mshr);
         let miss =
             if is_local && self.config.l2_mgt == 1 { choices.local_miss } else { act::ALLOC };
-        let is_free = self.mshrs.has(mshr) && !self.mshrs.is_used(mshr);
-        let (outcome, code) = match (hit, mshr_hit, of_filled) {
-            (true, ..) => (Outcome::Hit { set, way }, (!self.lines.is_valid(set, way), err::HIT)),
-            (_, true, Some(Filled { set, way, .. })) => (Outcome::Hit { set, way }, (false, 0)),
-            (_, true, None) => (Outcome::Merge, (!self.mshrs.is_used(mshr), err::MSHR)),
-            _ if miss == act::BYPASS => (Outcome::Bypass, (false, 0)),
+        let outcome = match (hit, mshr_hit, of_filled) {
+            (true, ..) => Outcome::Hit { set, way },
+            (_, true, Some(Filled { set, way, .. })) => Outcome::Hit { set, way },
+            (_, true, None) => Outcome::Merge,
+            _ if miss == act::BYPASS => Outcome::Bypass,
             _ => match self.lines.victim(set) {
-                Some(victim) => (Outcome::Allocate { set, victim }, (!is_free, err::MSHR)),
-                None => (Outcome::Stall, (!is_free, err::MSHR)),
+                Some(victim) => Outcome::Allocate { set, victim },
+                None => Outcome::Stall,
             },
         };
-        // Of two codes the lower one is shown.
-        match [code, (u32::from(sm) >= self.config.n_sm, err::SM)] {
-            [(true, code), _] | [_, (true, code)] => Outcome::Refused(code),
-            _ => outcome,
+        let is_free = self.mshrs.has(mshr) && !self.mshrs.is_used(mshr);
+        match outcome {
+            Outcome::Hit { set, way } if !self.lines.is_valid(set, way) => {
+                Outcome::Refused(err::HIT)
+            }
+            Outcome::Merge if !self.mshrs.is_used(mshr) => Outcome::Refused(err::MSHR),
+            Outcome::Allocate { .. } | Outcome::Stall if !is_free => Outcome::Refused(err::MSHR),
+            _ if u32::from(sm) >= self.config.n_sm => Outcome::Refused(err::SM),
+            outcome => outcome,
         }
     }
 

@@ -20,6 +20,7 @@ use ports::stc::types::{Epoch, Load, Store};
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
+use crate::common::counter::count;
 use crate::state::State;
 use choices::{Choices, Counted, SPECIFICATION};
 use demands::Demands;
@@ -280,10 +281,6 @@ impl EpochAgent {
         count(&mut cnt.stores_blocked, !direct);
         direct.then_some(store)
     }
-}
-
-fn count(counter: &mut u32, event: bool) {
-    *counter = counter.wrapping_add(event.into());
 }
 
 impl Block for EpochAgent {

@@ -21,6 +21,7 @@ use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
 use crate::common::bits::ones;
+use crate::common::counter::count;
 use crate::state::{State, index_width};
 use choices::{Choices, SPECIFICATION};
 use record::Record;
@@ -201,10 +202,6 @@ impl EpochManager {
         }
         self.epoch = Epoch { seb, gvec };
     }
-}
-
-fn count(counter: &mut u32, event: bool) {
-    *counter = counter.wrapping_add(event.into());
 }
 
 impl Block for EpochManager {

@@ -3,7 +3,8 @@
 
 use ports::stc::types::MAX_BANDS;
 
-use super::{Config, Counters, Epoch, count};
+use super::{Config, Counters, Epoch};
+use crate::common::counter::count;
 use crate::state::State;
 
 /// Demands and votes, by band.
