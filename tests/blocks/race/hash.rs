@@ -4,7 +4,7 @@
 use ports::Bytes;
 
 /// `Q[j][i]`.
-fn matrix() -> [[u32; 32]; 7] {
+pub fn matrix() -> [[u32; 32]; 7] {
     let mut s: u32 = 0x9E37_79B9;
     let mut step = || {
         s ^= s << 13;

@@ -1,5 +1,6 @@
 //! The scheduler of work-groups: specification 5.1, 10, 12.
 
+use cosim::stimulus::Random;
 use duet_tests::{Make, with_both_bodies};
 use hwmodel::sharing::cta_scheduler::CtaScheduler;
 use ports::sharing::cta_scheduler::{Config, In, Out, err};
@@ -108,6 +109,8 @@ fn example_2_groups_stay_on_their_sm() {
         assert_eq!(bench.given(), of_sm0);
         (0..2).for_each(|_| done(&mut bench, 2));
         assert_eq!(bench.given(), [(6, 1), (7, 1)]);
+        let cnt = bench.shown().cnt;
+        assert_eq!((cnt.assigned, cnt.groups, cnt.rr_phase_ctas), (16, 4, 0));
     });
 }
 
@@ -245,6 +248,59 @@ fn launches_that_are_wrong() {
             bench.run(8);
             assert_eq!(bench.seen(0, |out| out.err), [(1, code)]);
             assert_eq!(bench.given().len(), 3);
+        }
+    });
+}
+
+/// Rule 1 of the block's README.
+#[test]
+fn work_groups_that_do_not_run_cannot_end() {
+    on_both(|make| {
+        let mut bench = bench(make, 2, 2, launch(mode::RR, 1, 1, 2));
+        bench.next.done = 1;
+        bench.run_to(4);
+        bench.next.done = 0b11;
+        bench.run(4);
+        let codes = bench.seen(0, |out| out.err);
+        assert_eq!(codes, [(1, err::DONE), (5, err::DONE)]);
+        let ends = bench.seen(0, |out| out.k_done.then_some(()));
+        assert_eq!(ends, [(6, ())], "the work-group of SM 0 has ended");
+    });
+}
+
+/// Kernels one after the other, with random ends.
+#[test]
+fn each_work_group_is_assigned_once_and_to_a_free_slot() {
+    on_both(|make| {
+        let mut bench = bench(make, 3, 3, launch(mode::RR, 0, 1, 3));
+        bench.run(4);
+        let r = &mut Random::new(1);
+        for kernel in 0..200 {
+            let launch = Launch {
+                mode: kernel % 4,
+                total: r.below(40),
+                group: 1 + r.below(5) as u16,
+                slots: 1 + r.below(3) as u8,
+            };
+            bench.next.k = Some(launch);
+            bench.cycle();
+            let (mut assigned, mut running) = (vec![false; launch.total as usize], [0; 3]);
+            while !bench.shown().k_done {
+                for (sm, running) in running.iter_mut().enumerate() {
+                    let ends = *running > 0 && r.below(4) == 0;
+                    *running -= u8::from(ends);
+                    bench.next.done |= u16::from(ends) << sm;
+                }
+                bench.next.asg_ready = r.below(3) > 0;
+                bench.cycle();
+                for (cta, sm) in bench.given() {
+                    let was_assigned = std::mem::replace(&mut assigned[cta as usize], true);
+                    assert!(!was_assigned, "{launch:?}: work-group {cta}");
+                    running[usize::from(sm)] += 1;
+                    assert!(running[usize::from(sm)] <= launch.slots, "{launch:?}: SM {sm}");
+                }
+            }
+            assert!(assigned.into_iter().all(|assigned| assigned), "{launch:?}");
         }
     });
 }

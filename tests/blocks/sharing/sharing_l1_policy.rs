@@ -76,6 +76,10 @@ fn example_5_dead_when_it_is_oldest_twice() {
         bench.cycle();
         assert_eq!(fill(&mut bench, PRIVATE), shared(3), "D was hit");
         assert_eq!(fill(&mut bench, PRIVATE), dead(2), "B");
+        assert_eq!(fill(&mut bench, PRIVATE), private(1), "N");
+        assert_eq!(fill(&mut bench, PRIVATE), private(0), "D is not dead");
+        let cnt = bench.shown().cnt;
+        assert_eq!((cnt.evict_private, cnt.evict_shared, cnt.evict_dead), (3, 2, 1));
     });
 }
 

@@ -135,6 +135,8 @@ fn example_8_victims() {
         fill(&mut bench, 0, 1);
         look(&mut bench, hit(3, 1));
         assert_eq!(look(&mut bench, miss(2, 0)), evict(0, true), "all are shared: W");
+        let cnt = bench.shown().cnt;
+        assert_eq!((cnt.evict_private, cnt.evict_shared, cnt.bypasses), (3, 1, 1));
     });
 }
 
@@ -171,6 +173,33 @@ fn ways_and_mshrs_are_used_again() {
         bench.next.lk = Some(miss(1, 2));
         assert_eq!(fill(&mut bench, 2, 2), Some(false));
         assert_eq!(bench.shown().act, Some(evict(2, false)));
+    });
+}
+
+/// Five MSHRs, and four ways of which all are reserved.
+#[test]
+fn lookup_stalls_while_all_ways_are_reserved() {
+    on_both(|make| {
+        let config = Config { l2_mshr: 5, ..config() };
+        let mut bench = Bench::around(make(&config), In::default(), Alone);
+        for mshr in 0..4 {
+            look(&mut bench, miss(0, mshr));
+        }
+        assert_eq!(look(&mut bench, miss(0, 4)), action(act::STALL, false, 0));
+        assert_eq!(bench.shown().err, None);
+        assert_eq!(look(&mut bench, miss(0, 5)), action(act::STALL, false, 0));
+        assert_eq!(bench.shown().err, Some(err::MSHR), "there is no MSHR 5");
+        assert_eq!(bench.shown().cnt.stalls, 2);
+    });
+}
+
+#[test]
+fn local_merge_shares_nothing() {
+    on_both(|make| {
+        let mut bench = bench(make);
+        look(&mut bench, miss(2, 3));
+        assert_eq!(look(&mut bench, local(wait(5, 3))), action(act::MERGE, false, 0));
+        assert_eq!(fill(&mut bench, 3, 0), Some(false));
     });
 }
 

@@ -1,8 +1,9 @@
-//! Of each line of the L1 the epoch that it was filled in, and its hits since (specification 5.3).
+//! The epoch in which each line of the L1 was filled, and its hits since (specification 5.3).
 
 use ports::race::types::{Fill, result};
 
-use super::{Config, Rule};
+use super::Config;
+use super::choices::Choices;
 use crate::state::State;
 
 /// The lines.
@@ -11,18 +12,18 @@ pub(super) struct Lines {
     epoch: Box<[u8]>,
     /// Hits since the fill or the last check.
     hits: Box<[u8]>,
-    /// Filled, and its epoch is no older than it looks.
+    /// Filled, in an epoch whose number was not used again.
     live: Box<[bool]>,
     most_hits: u8,
     epoch_mask: u8,
 }
 
-/// What a lookup found: the result, the age, and whether the signature was asked.
+/// The result of a lookup, the age of the line, and whether the signature was tested.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Verdict {
     pub result: u8,
     pub age: u8,
-    pub asked: bool,
+    pub tested: bool,
 }
 
 impl Lines {
@@ -43,45 +44,47 @@ impl Lines {
         usize::from(line) < self.live.len()
     }
 
-    /// A lookup of a line that the L1 holds, in epoch `now`. `written` asks the signature.
+    /// The result of a lookup in epoch `now` of a line that the L1 holds. `written`: a granule is in
+    /// the signature.
     #[inline(always)]
-    pub fn look_up(
-        &mut self,
+    pub fn judge(
+        &self,
         line: u8,
         now: u8,
         written: impl FnOnce() -> bool,
-        without: Option<Rule>,
+        choices: &Choices,
     ) -> Verdict {
         let line = usize::from(line);
-        let mut age = now.wrapping_sub(self.epoch[line]) & self.epoch_mask;
-        if without == Some(Rule::Expires) {
-            age = age.min(1);
+        let age = now.wrapping_sub(self.epoch[line]) & self.epoch_mask;
+        if !self.live[line] || age >= choices.expiry {
+            return Verdict { result: result::MISS_EXPIRED, age, tested: false };
         }
-        if !self.live[line] || age >= 2 {
-            return Verdict { result: result::MISS_EXPIRED, age, asked: false };
-        }
-        let asked = age == 1;
-        let result = if asked && written() {
+        let tested = age != 0;
+        let result = if tested && written() {
             result::MISS_AVU
-        } else if self.hits[line] < self.most_hits {
-            self.hits[line] += 1;
-            result::HIT
-        } else if without == Some(Rule::Hits) {
-            result::HIT
+        } else if self.hits[line] == self.most_hits {
+            choices.needs_check
         } else {
-            result::HIT_NEEDCHK
+            result::HIT
         };
-        Verdict { result, age, asked }
+        Verdict { result, age, tested }
     }
 
-    /// A check of the line is answered. Behind a lookup of its cycle.
+    /// A lookup of the line was a hit.
+    #[inline(always)]
+    pub fn hit(&mut self, line: u8) {
+        let hits = &mut self.hits[usize::from(line)];
+        *hits = self.most_hits.min(*hits + 1);
+    }
+
+    /// A check of the line was answered. Behind a lookup of its cycle.
     #[inline(always)]
     pub fn clear_hits(&mut self, line: u8) {
         self.hits[usize::from(line)] = 0;
     }
 
-    /// The epoch becomes `epoch`: lines filled in the last one of this number end, but for the one
-    /// that is filled in this cycle. Returns how many.
+    /// The epoch becomes `epoch`: lines that were filled in the last epoch of this number end. Returns
+    /// how many, without the line that is filled in this cycle.
     #[inline(always)]
     pub fn synchronise(&mut self, epoch: u8, filled: Option<u8>) -> u32 {
         if let Some(line) = filled {

@@ -1,10 +1,11 @@
-//! The access validation unit of an SM: says of loads that hit in the L1 whether the line may still
-//! be used, by its epoch and by the last signature from the race detection unit (Tabbakh's thesis,
-//! section 4.2.2; specification 5.3).
+//! The access validation unit of an SM: decides for loads that hit in the L1 whether the line may
+//! still be used, by its epoch and by the last signature from the race detection unit (Tabbakh's
+//! thesis, section 4.2.2; specification 5.3).
 //!
 //! The result of a lookup or a query of cycle t shows in t+1, by what the unit held in t. What a
 //! beat accepted in t brings holds from t+1 on.
 
+mod choices;
 mod lines;
 mod response;
 mod rule;
@@ -18,15 +19,16 @@ use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
 use crate::common::bits::ones;
+use crate::common::counter::count;
 use crate::state::State;
-use lines::Lines;
+use choices::{Choices, SPECIFICATION};
+use lines::{Lines, Verdict};
 use response::{Effects, Response};
 use signature::Received;
 
 pub use rule::Rule;
 
-/// Cycles that may be left out at once while a signature loads and no beat comes: `load_cycles`
-/// goes on.
+/// Upper limit of cycles skipped at once while `load_cycles` counts.
 const QUIET: u64 = 1 << 40;
 
 /// Model of `rtl/race/access_validation_unit`.
@@ -47,26 +49,28 @@ pub struct AccessValidationUnit {
     cnt: Counters,
     /// See `waits`.
     waits: bool,
-    /// What a test has taken away.
-    without: Option<Rule>,
-}
-
-fn add(counter: &mut u32, events: u32) {
-    *counter = counter.wrapping_add(events);
+    /// Other choices than those of the specification, in a test.
+    own: Option<Choices>,
 }
 
 impl AccessValidationUnit {
-    /// For tests: a unit that does not keep a rule. Errors: as of `new`.
+    /// For tests: a unit with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { without: Some(rule), ..Self::new(config)? })
+        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
     #[inline(always)]
-    fn keeps(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
+    fn choices(&self) -> &Choices {
+        self.own.as_ref().unwrap_or(&SPECIFICATION)
     }
 
-    /// Nothing changes until an input does, but for `load_cycles`.
+    /// No lookup is accepted.
+    #[inline(always)]
+    fn lookups_wait(&self) -> bool {
+        self.response.loading() && self.choices().lookups_wait
+    }
+
+    /// The registers stay until an input changes, except `load_cycles`.
     #[inline(always)]
     fn waits(&self) -> bool {
         self.rs.is_none() && self.q_member == 0 && self.err == 0 && self.response.waits()
@@ -79,65 +83,70 @@ impl AccessValidationUnit {
         self.response.loading() && !rsp.hdr && !rsp.last && self.signature.has_chunk(rsp.chunk)
     }
 
-    /// What a tick does in which a beat comes, and nothing else. False, and it does nothing, unless
-    /// that shows nowhere: most beats are chunks of the signature that is loading, and others
-    /// follow.
+    /// A tick whose only input is a beat, if the beat changes nothing but the signature that is
+    /// loading; else this returns false and does nothing. Most beats are such chunks.
     #[inline]
     pub fn load(&mut self, rsp: &Rsp) -> bool {
         let is_next = self.waits && self.is_midway(rsp);
         if is_next {
-            let counts = self.keeps(Rule::LookupWaits);
-            add(&mut self.cnt.load_cycles, counts.into());
+            let waits = self.lookups_wait();
+            count(&mut self.cnt.load_cycles, waits);
             self.signature.write(rsp.chunk, &rsp.data);
         }
         is_next
     }
 
-    /// What as many ticks do in each of which a line that the L1 does not hold is looked up, and
-    /// nothing else comes, as in the tick before.
+    /// This number of ticks whose only input is a lookup that misses in the L1, like the tick
+    /// before.
     pub fn miss_again(&mut self, lookups: u32) {
         debug_assert!(self.rs == Some(result::MISS_COLD) && self.response.waits());
-        add(&mut self.cnt.miss_cold, lookups);
+        count(&mut self.cnt.miss_cold, lookups);
     }
 
-    /// The result of a lookup, and what is counted of it.
+    /// The result of a lookup.
     #[inline(always)]
-    fn look_up(&mut self, lk: Lookup) -> u8 {
-        let all = self.keeps(Rule::AllGranules);
-        let Self { epoch, lines, signature, cnt, without, .. } = self;
-        if !lk.tag_hit || !lines.has(lk.line) {
-            add(&mut cnt.miss_cold, 1);
-            return result::MISS_COLD;
+    fn decide(&self, lk: Lookup, choices: &Choices) -> Verdict {
+        if !lk.tag_hit || !self.lines.has(lk.line) {
+            return Verdict { result: result::MISS_COLD, age: 0, tested: false };
         }
-        let written = || signature.has(lk.addr, lk.size, all);
-        let verdict = lines.look_up(lk.line, *epoch, written, *without);
-        add(&mut cnt.signature_tests, verdict.asked.into());
+        let written = || self.signature.has(lk.addr, lk.size, choices.granules);
+        self.lines.judge(lk.line, self.epoch, written, choices)
+    }
+
+    /// Applies the result of a lookup: hits and counters.
+    #[inline(always)]
+    fn apply(&mut self, lk: Lookup, verdict: Verdict) -> u8 {
+        let Self { lines, cnt, .. } = self;
+        count(&mut cnt.signature_tests, verdict.tested);
         let counter = match verdict.result {
-            result::HIT if verdict.age == 0 => &mut cnt.hit_age0,
-            result::HIT => &mut cnt.hit_age1,
+            result::HIT => {
+                lines.hit(lk.line);
+                if verdict.age == 0 { &mut cnt.hit_age0 } else { &mut cnt.hit_age1 }
+            }
             result::HIT_NEEDCHK => &mut cnt.needchk,
             result::MISS_EXPIRED => &mut cnt.miss_expired,
-            _ => &mut cnt.miss_avu,
+            result::MISS_AVU => &mut cnt.miss_avu,
+            _ => &mut cnt.miss_cold,
         };
-        add(counter, 1);
+        count(counter, true);
         verdict.result
     }
 
     /// The members among the queries of a cycle.
     #[inline(always)]
-    fn members(&self, valid: u8, queries: &Queries) -> u8 {
-        let all = self.keeps(Rule::AllGranules);
-        let has = |&v: &usize| self.signature.has(queries[v].addr, queries[v].size, all);
+    fn members(&self, valid: u8, queries: &Queries, choices: &Choices) -> u8 {
+        let has =
+            |&v: &usize| self.signature.has(queries[v].addr, queries[v].size, choices.granules);
         ones(valid.into()).filter(has).map(|v| 1 << v).sum()
     }
 
-    /// What the beat of this cycle does. Behind lookup and queries.
+    /// The beat of a cycle, behind lookup and queries. Returns its error code; 0 is none.
     #[inline(always)]
-    fn receive(&mut self, inputs: &In, ready: bool) -> u8 {
+    fn receive(&mut self, inputs: &In, ready: bool, choices: &Choices) -> u8 {
         let rsp = inputs.rsp.as_ref().filter(|_| ready);
         let has_chunk = rsp.is_some_and(|rsp| self.signature.has_chunk(rsp.chunk));
         let next = (self.epoch + 1) & self.epoch_mask;
-        let busy = inputs.slq_busy && self.keeps(Rule::ResponseWaits);
+        let busy = inputs.slq_busy && choices.beats_wait;
         let effects = self.response.tick(rsp, self.epoch, next, has_chunk, busy);
         let Effects { error, clears, writes, done } = effects;
         if clears {
@@ -148,14 +157,40 @@ impl AccessValidationUnit {
         }
         if let Some(done) = done.filter(|done| done.sync) {
             self.epoch = done.epoch;
-            add(&mut self.cnt.syncs, 1);
-            if self.keeps(Rule::LiveCleared) {
+            count(&mut self.cnt.syncs, true);
+            if choices.ends_lines {
                 let filled = inputs.fill.map(|fill| fill.line).filter(|&line| self.lines.has(line));
                 let ended = self.lines.synchronise(done.epoch, filled);
-                add(&mut self.cnt.wrapped, ended);
+                count(&mut self.cnt.wrapped, ended);
             }
         }
         error
+    }
+
+    /// One clock edge in which something happens; `out` is shown before it.
+    #[inline(always)]
+    fn step(&mut self, inputs: &In, out: &Out, choices: &Choices) {
+        let In { rsp, lk, fill, hc_clr, q_valid, q, slq_busy } = inputs;
+        let q_valid = q_valid & self.lanes;
+        let lk = lk.filter(|_| out.lk_ready);
+        let places =
+            [lk.filter(|lk| lk.tag_hit).map(|lk| lk.line), fill.map(|fill| fill.line), *hc_clr];
+        let strange = places.into_iter().flatten().any(|line| !self.lines.has(line));
+
+        self.rs = lk.map(|lk| self.apply(lk, self.decide(lk, choices)));
+        self.q_member = self.members(q_valid, q, choices);
+        count(&mut self.cnt.signature_tests, q_valid.count_ones());
+        if let Some(line) = hc_clr.filter(|&line| self.lines.has(line)) {
+            self.lines.clear_hits(line);
+        }
+        let receives = rsp.is_some() | *slq_busy || !self.response.waits();
+        let error = if receives { self.receive(inputs, out.rsp_ready, choices) } else { 0 };
+        if let Some(fill) = fill.filter(|fill| self.lines.has(fill.line)) {
+            self.lines.fill(fill);
+        }
+        // The others have lower codes.
+        self.err = if error == 0 && strange { err::LINE } else { error };
+        self.waits = self.waits();
     }
 }
 
@@ -167,7 +202,7 @@ impl Block for AccessValidationUnit {
     fn outputs(&self) -> Out {
         Out {
             rsp_ready: self.response.ready(),
-            lk_ready: !self.response.loading() || !self.keeps(Rule::LookupWaits),
+            lk_ready: !self.lookups_wait(),
             rs: self.rs,
             q_member: self.q_member,
             epoch: self.epoch,
@@ -179,11 +214,10 @@ impl Block for AccessValidationUnit {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
-        let In { rsp, lk, fill, hc_clr, q_valid, q, slq_busy } = inputs;
-        let q_valid = q_valid & self.lanes;
+        let In { rsp, lk, fill, hc_clr, q_valid, slq_busy, .. } = inputs;
         let comes = rsp.is_some() | lk.is_some() | fill.is_some() | hc_clr.is_some();
-        add(&mut self.cnt.load_cycles, (!out.lk_ready).into());
-        if self.waits && !*slq_busy && q_valid == 0 {
+        count(&mut self.cnt.load_cycles, !out.lk_ready);
+        if self.waits && !*slq_busy && q_valid & self.lanes == 0 {
             if !comes {
                 return out;
             }
@@ -193,25 +227,10 @@ impl Block for AccessValidationUnit {
                 return out;
             }
         }
-        let lk = lk.filter(|_| out.lk_ready);
-        let places =
-            [lk.filter(|lk| lk.tag_hit).map(|lk| lk.line), fill.map(|fill| fill.line), *hc_clr];
-        let strange = places.into_iter().flatten().any(|line| !self.lines.has(line));
-
-        self.rs = lk.map(|lk| self.look_up(lk));
-        self.q_member = self.members(q_valid, q);
-        add(&mut self.cnt.signature_tests, q_valid.count_ones());
-        if let Some(line) = hc_clr.filter(|&line| self.lines.has(line)) {
-            self.lines.clear_hits(line);
+        match self.own {
+            None => self.step(inputs, &out, &SPECIFICATION),
+            Some(own) => self.step(inputs, &out, &own),
         }
-        let receives = rsp.is_some() | *slq_busy || !self.response.waits();
-        let error = if receives { self.receive(inputs, out.rsp_ready) } else { 0 };
-        if let Some(fill) = fill.filter(|fill| self.lines.has(fill.line)) {
-            self.lines.fill(fill);
-        }
-        // The others have lower codes.
-        self.err = if error == 0 && strange { err::LINE } else { error };
-        self.waits = self.waits();
         out
     }
 
@@ -228,8 +247,8 @@ impl Block for AccessValidationUnit {
     }
 
     fn skip_quiet(&mut self, cycles: u64) {
-        if !self.outputs().lk_ready {
-            add(&mut self.cnt.load_cycles, cycles as u32);
+        if self.lookups_wait() {
+            count(&mut self.cnt.load_cycles, cycles as u32);
         }
     }
 
@@ -264,11 +283,11 @@ impl Model for AccessValidationUnit {
             err: 0,
             cnt: Counters::default(),
             waits: true,
-            without: None,
+            own: None,
         })
     }
 
-    /// Longer than anything waits for but its inputs.
+    /// Without inputs all is done after a few cycles.
     fn rests(_config: &Config, _outputs: &Out, cycles: u64) -> bool {
         cycles > 1 << 11
     }

@@ -17,14 +17,14 @@ pub(super) struct Effects {
     pub done: Option<Done>,
 }
 
-/// The answer that is being received, and how long the next must wait.
+/// The answer that is received, and whether the next must wait.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Response {
     /// Chunks are to come.
     loading: bool,
     /// The header that they belong to.
     header: Done,
-    /// What is shown; it was a synchronisation in the cycle before.
+    /// What is shown; in the cycle before it was a synchronisation.
     done: Option<Done>,
     was_sync: bool,
     /// The speculative load queue validated in the cycle before.
@@ -47,19 +47,19 @@ impl Response {
         self.done.is_some_and(|done| done.sync)
     }
 
-    /// `rsp_ready_o`: the signature has been used for what it came for.
+    /// `rsp_ready_o`: the load queue has tested the last signature.
     #[inline(always)]
     pub fn ready(&self) -> bool {
         !self.is_sync() && !self.was_sync && !self.was_busy
     }
 
-    /// Nothing but `loading` may change until an input does.
+    /// The registers stay until a beat is accepted.
     #[inline(always)]
     pub fn waits(&self) -> bool {
         self.done.is_none() && !self.was_sync && !self.was_busy
     }
 
-    /// Takes a beat, in epoch `now` of which `next` follows.
+    /// Accepts a beat in epoch `now`, which `next` follows.
     #[inline(always)]
     fn accept(&mut self, rsp: &Rsp, now: u8, next: u8, has_chunk: bool) -> Effects {
         let refused = |error| Effects { error, ..Effects::default() };

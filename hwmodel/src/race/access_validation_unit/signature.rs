@@ -1,4 +1,4 @@
-//! The last signature that was received, and what lies in it (specification 5.3).
+//! The last signature that was received (specification 5.3).
 
 use ports::Bytes;
 
@@ -25,12 +25,11 @@ impl Received {
         }
     }
 
-    /// A granule of the `2^size` aligned bytes that hold `addr` is in it; of the first alone unless
-    /// `all`.
+    /// Of the `2^size` aligned bytes that hold `addr` a granule is in it, among the first `most`.
     #[inline(always)]
-    pub fn has(&self, addr: u32, size: u8, all: bool) -> bool {
+    pub fn has(&self, addr: u32, size: u8, most: u32) -> bool {
         let keys = self.granules.of_access(addr, size & 7);
-        let count = if all { keys.count } else { 1 };
+        let count = keys.count.min(most);
         self.signature.chunks() != 0
             && (0..count).any(|k| self.signature.has(self.hash.indices(keys.first + k)))
     }

@@ -20,7 +20,7 @@ pub struct Keys {
 }
 
 impl Granules {
-    /// Of so many bytes: 1, 4, 128 or 512.
+    /// Granules of 1, 4, 128 or 512 bytes.
     pub fn new(bytes: u32) -> Self {
         Self { shift: bytes.trailing_zeros() }
     }

@@ -6,6 +6,7 @@
 //! in t+1 at the earliest, is in B in t+2 and in C from t+3 on, one cycle for each step; its header
 //! and its token show in the cycle after the last.
 
+mod choices;
 mod queue;
 mod response;
 mod rule;
@@ -20,14 +21,36 @@ use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
 use crate::common::bits::ones;
+use crate::common::counter::count;
 use crate::race::bloom::Granules;
 use crate::state::{State, index_width};
+use choices::{Answer, Choices, SPECIFICATION};
 use queue::Queues;
 use response::Responses;
 use signature::Signatures;
 use step::Check;
 
 pub use rule::Rule;
+
+/// The terms of a cycle, by the registers and the ready inputs (specification 5.2). Sets of SMs
+/// have one bit for each.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// Requests that are accepted, and requests that meet a full queue.
+    accepted: u16,
+    refused: u16,
+    /// Beats that are taken.
+    taken: u16,
+    tok_taken: bool,
+    /// SMs whose signature is forced.
+    forced: u16,
+    /// The request in C advances; it does so out of its last step.
+    advances: bool,
+    ends: bool,
+    /// The request in B moves to C, if there is one.
+    moves: bool,
+    picked: Option<u8>,
+}
 
 /// Model of `rtl/race/race_detection_unit`.
 #[derive(Clone, Debug)]
@@ -37,7 +60,7 @@ pub struct RaceDetectionUnit {
     /// A 1 for each SM.
     all: u16,
     queues: Queues,
-    /// The SM that is looked at first.
+    /// The SM at which the round-robin search begins.
     turn: u8,
     b: Option<(u8, Req)>,
     c: Option<Check>,
@@ -47,23 +70,14 @@ pub struct RaceDetectionUnit {
     cnt: Counters,
     /// See `waits`.
     idle: bool,
-    /// What a test has taken away.
-    without: Option<Rule>,
-}
-
-fn add(counter: &mut u32, events: u32) {
-    *counter = counter.wrapping_add(events);
+    /// Other choices than those of the specification, in a test.
+    own: Option<Choices>,
 }
 
 impl RaceDetectionUnit {
-    /// For tests: a unit that does not keep a rule. Errors: as of `new`.
+    /// For tests: a unit with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { without: Some(rule), ..Self::new(config)? })
-    }
-
-    #[inline(always)]
-    fn keeps(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
+        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
     /// SMs with a request in B or C.
@@ -72,13 +86,13 @@ impl RaceDetectionUnit {
         self.b.map_or(0, |(sm, _)| 1 << sm) | self.c.map_or(0, |c| 1 << c.sm)
     }
 
-    /// SMs of which a request may be picked, when these are free.
+    /// SMs of which a request may be picked, if these are free.
     #[inline(always)]
     fn candidates(&self, free: u16) -> u16 {
         self.queues.waiting() & free & !self.signatures.force_pend()
     }
 
-    /// Nothing changes until a request comes, or a beat or the token is taken.
+    /// The registers stay until a request is accepted, or a beat or the token is taken.
     #[inline(always)]
     fn waits(&self) -> bool {
         let free = self.responses.free(0);
@@ -88,51 +102,100 @@ impl RaceDetectionUnit {
             && self.signatures.force_pend() & free == 0
     }
 
-    /// A step of the request in C, which advances. Those of `forced` get their signature in this
-    /// cycle.
+    /// The terms of a cycle in which these requests are offered and these beats are taken.
     #[inline(always)]
-    fn step(&mut self, forced: u16) {
-        let others = match self.c {
-            Some(c) if !c.is_read() => self.all & !(1 << c.sm),
-            _ => 0,
-        };
-        let seen = if self.keeps(Rule::InsertFirst) { others } else { others & !forced };
-        let copies =
-            if self.keeps(Rule::CopyApart) { 0 } else { self.responses.streaming() & !forced };
-        let atomic_checks = !self.keeps(Rule::AtomicSyncs);
-        let Self { c: Some(c), signatures, cnt, config, .. } = self else { return };
-        let sm = c.sm.into();
-        if c.is_read() {
-            let granules = c.step(config.lanes, |key| signatures.has(sm, key));
-            add(&mut cnt.granules_checked, granules);
-            add(&mut cnt.check_steps, 1);
-        } else {
-            let granules = c.step(config.lanes, |key| {
-                signatures.insert(seen, copies, key);
-                atomic_checks && signatures.has(sm, key)
-            });
-            add(&mut cnt.inserts, granules * others.count_ones());
+    fn decide(&self, valid: u16, taken: u16, tok_taken: bool) -> Step {
+        let tok_free = self.token.is_none() || tok_taken;
+        let free = self.all & !self.inside() & self.responses.free(taken);
+        let is_last = self.c.is_some_and(|c| c.is_last(self.config.lanes));
+        let advances = !is_last || tok_free;
+        let ends = is_last && advances;
+        let moves = self.c.is_none() || ends;
+        let is_open = self.b.is_none() || moves;
+        let full = self.queues.full();
+        Step {
+            accepted: valid & !full,
+            refused: valid & full,
+            taken,
+            tok_taken,
+            forced: free & self.signatures.force_pend(),
+            advances,
+            ends,
+            moves,
+            picked: if is_open { self.first(self.candidates(free)) } else { None },
         }
     }
 
-    /// The end of the request in C: its answer. Returns its token.
+    /// Applies the terms of a cycle.
     #[inline(always)]
-    fn answer(&mut self, c: &Check) -> Option<Token> {
-        let (sm, Req { kind, id, addr, .. }) = (usize::from(c.sm), c.req);
-        let answer = match kind {
-            req_kind::WRITE if self.keeps(Rule::WriteSyncs) => rsp_kind::WACK,
-            req_kind::ATOM if self.keeps(Rule::AtomicSyncs) || c.race => rsp_kind::WACK,
-            _ if c.race => rsp_kind::RACE,
-            _ => rsp_kind::NORACE,
+    fn apply(&mut self, step: &Step, requests: &Reqs, choices: &Choices) {
+        self.responses.take(step.taken, &self.signatures, &mut self.cnt);
+        if step.advances {
+            self.advance(step.forced, choices);
+        }
+        count(&mut self.cnt.token_stall, !step.advances);
+        let shown = if step.tok_taken { None } else { self.token };
+        self.token = match self.c.filter(|_| step.ends) {
+            Some(c) => self.answer(&c, choices),
+            None => shown,
         };
+        for sm in ones(step.forced.into()) {
+            self.signatures.snapshot(sm);
+            self.responses.head(sm, rsp_kind::FORCED, 0, true, &self.signatures);
+        }
+        count(&mut self.cnt.forced, step.forced.count_ones());
+
+        if step.moves {
+            let Self { granules, .. } = *self;
+            self.c = self.b.take().map(|(sm, req)| Check::new(sm, req, granules, choices));
+        }
+        if let Some(sm) = step.picked {
+            self.b = Some((sm, self.queues.pop(sm.into(), choices.order)));
+            self.turn = if u32::from(sm) + 1 == self.config.n_sm { 0 } else { sm + 1 };
+        }
+        for sm in ones(step.accepted.into()) {
+            self.queues.push(sm, requests[sm]);
+        }
+        count(&mut self.cnt.queue_full, step.refused.count_ones());
+        self.idle = self.waits();
+    }
+
+    /// A step of the request in C. The signatures of `forced` are sent in this cycle.
+    #[inline(always)]
+    fn advance(&mut self, forced: u16, choices: &Choices) {
+        let Self { c: Some(c), signatures, responses, cnt, config, .. } = self else { return };
+        let sm = c.sm.into();
+        if c.is_read() {
+            let granules = c.step(config.lanes, |key| signatures.has(sm, key));
+            count(&mut cnt.granules_checked, granules);
+            count(&mut cnt.check_steps, true);
+            return;
+        }
+        let others = self.all & !(1 << c.sm);
+        let seen = if choices.inserts_first { others } else { others & !forced };
+        let copies = if choices.copy_apart { 0 } else { responses.streaming() & !forced };
+        let checks = choices.answer(c.req.kind).is_check();
+        let granules = c.step(config.lanes, |key| {
+            signatures.insert(seen, copies, key);
+            checks && signatures.has(sm, key)
+        });
+        count(&mut cnt.inserts, granules * others.count_ones());
+    }
+
+    /// The answer to the request in C. Returns its token.
+    #[inline(always)]
+    fn answer(&mut self, c: &Check, choices: &Choices) -> Option<Token> {
+        let (sm, Req { kind, id, addr, .. }) = (usize::from(c.sm), c.req);
+        let Answer { clean, race } = choices.answer(kind);
+        let answer = if c.race { race } else { clean };
         let counter = match kind {
             req_kind::RDCHK => &mut self.cnt.reads,
             req_kind::HITCHK => &mut self.cnt.hit_checks,
             req_kind::WRITE => &mut self.cnt.writes,
             _ => &mut self.cnt.atomics,
         };
-        add(counter, 1);
-        add(&mut self.cnt.races, (answer == rsp_kind::RACE).into());
+        count(counter, true);
+        count(&mut self.cnt.races, answer == rsp_kind::RACE);
         let sync = answer != rsp_kind::NORACE;
         if sync {
             self.signatures.snapshot(sm);
@@ -176,46 +239,11 @@ impl Block for RaceDetectionUnit {
         if self.idle && valid | taken == 0 && !tok_taken {
             return out;
         }
-        // All by the registers.
-        let tok_free = self.token.is_none() || tok_taken;
-        let free = self.all & !self.inside() & self.responses.free(taken);
-        let forced = free & self.signatures.force_pend();
-        let last = self.c.is_some_and(|c| c.is_last(self.config.lanes));
-        let advances = !last || tok_free;
-        let takes_b = self.c.is_none() || last && advances;
-        let takes_pick = self.b.is_none() || takes_b;
-        let picked = if takes_pick { self.first(self.candidates(free)) } else { None };
-
-        self.responses.take(taken, &self.signatures, &mut self.cnt);
-        let mut token = if tok_taken { None } else { self.token };
-        if advances {
-            self.step(forced);
+        let step = self.decide(valid, taken, tok_taken);
+        match self.own {
+            None => self.apply(&step, &inputs.req, &SPECIFICATION),
+            Some(own) => self.apply(&step, &inputs.req, &own),
         }
-        add(&mut self.cnt.token_stall, (!advances).into());
-        if let Some(c) = self.c.filter(|_| last && advances) {
-            token = self.answer(&c);
-        }
-        for sm in ones(forced.into()) {
-            self.signatures.snapshot(sm);
-            self.responses.head(sm, rsp_kind::FORCED, 0, true, &self.signatures);
-        }
-        add(&mut self.cnt.forced, forced.count_ones());
-        self.token = token;
-
-        if takes_b {
-            let Self { granules, without, .. } = *self;
-            self.c = self.b.take().map(|(sm, req)| Check::new(sm, req, granules, without));
-        }
-        if let Some(sm) = picked {
-            let oldest = self.keeps(Rule::QueueOrder);
-            self.b = Some((sm, self.queues.pop(sm.into(), oldest)));
-            self.turn = if u32::from(sm) + 1 == self.config.n_sm { 0 } else { sm + 1 };
-        }
-        for sm in ones((valid & out.req_ready).into()) {
-            self.queues.push(sm, inputs.req[sm]);
-        }
-        add(&mut self.cnt.queue_full, (valid & !out.req_ready).count_ones());
-        self.idle = self.waits();
         out
     }
 
@@ -265,11 +293,11 @@ impl Model for RaceDetectionUnit {
             token: None,
             cnt: Counters::default(),
             idle: true,
-            without: None,
+            own: None,
         })
     }
 
-    /// Longer than any request is in C; what else it does shows at its ports.
+    /// Longer than any request is in C; all else shows at the ports.
     fn rests(_config: &Config, _outputs: &Out, cycles: u64) -> bool {
         cycles > 1 << 11
     }

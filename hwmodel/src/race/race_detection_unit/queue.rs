@@ -2,6 +2,7 @@
 
 use ports::race::types::{MAX_SMS, Req};
 
+use super::choices::Order;
 use crate::state::State;
 
 /// One queue for each SM.
@@ -47,7 +48,7 @@ impl Queues {
         sm * usize::from(self.places) + wrapped as usize
     }
 
-    /// Adds a request, where the queue is not full.
+    /// Adds a request to a queue that is not full.
     #[inline(always)]
     pub fn push(&mut self, sm: usize, req: Req) {
         let place = self.place(sm, self.count[sm]);
@@ -57,12 +58,13 @@ impl Queues {
         self.full |= u16::from(self.count[sm] == self.places) << sm;
     }
 
-    /// The next to serve, which there must be: the oldest, or where a test wants it the youngest.
+    /// Removes the request that is served next from a queue that has one.
     #[inline(always)]
-    pub fn pop(&mut self, sm: usize, oldest: bool) -> Req {
+    pub fn pop(&mut self, sm: usize, order: Order) -> Req {
         let count = self.count[sm] - 1;
-        let place = self.place(sm, if oldest { 0 } else { count });
-        if oldest {
+        let age = if order == Order::Oldest { 0 } else { count };
+        let place = self.place(sm, age);
+        if order == Order::Oldest {
             let next = self.head[sm] + 1;
             self.head[sm] = if next == self.places { 0 } else { next };
         }
@@ -84,7 +86,7 @@ impl Queues {
     }
 }
 
-/// Its fields as registers, which mean something while it is `held`.
+/// Its fields as registers, which are compared while it is `held`.
 pub(super) fn show_request(req: &Req, state: &mut State, held: bool) {
     let Req { kind, id, mask, addr } = *req;
     state.bits_while(held, "kind", 2, kind);

@@ -1,10 +1,11 @@
-//! Answers on their way to the SMs: a header, then the chunks of the copy (specification 5.2).
+//! Answers to the SMs: a header, then the chunks of the copy (specification 5.2).
 
 use ports::race::types::{MAX_SMS, Rsp};
 
 use super::signature::Signatures;
 use super::{Counters, Rsps};
 use crate::common::bits::ones;
+use crate::common::counter::count;
 use crate::state::State;
 
 /// One register for each SM.
@@ -13,7 +14,7 @@ pub(super) struct Responses {
     /// Bit i: there is a beat for SM i; it is the last.
     valid: u16,
     last: u16,
-    /// The beats; 0 where there is none.
+    /// The beats; 0 if there is none.
     rsp: Rsps,
     /// Bit c: chunk c follows behind the beat.
     left: [u64; MAX_SMS],
@@ -30,7 +31,7 @@ impl Responses {
         &self.rsp
     }
 
-    /// SMs whose register has room for a header, when these beats are taken.
+    /// SMs whose register is free for a header, if these beats are taken.
     #[inline(always)]
     pub fn free(&self, taken: u16) -> u16 {
         !self.valid | taken & self.last
@@ -48,7 +49,7 @@ impl Responses {
         for sm in ones(taken.into()) {
             let (rsp, left) = (&mut self.rsp[sm], &mut self.left[sm]);
             let counter = if rsp.hdr { &mut cnt.header_beats } else { &mut cnt.chunk_beats };
-            *counter = counter.wrapping_add(1);
+            count(counter, true);
             if rsp.last {
                 *rsp = Rsp::default();
                 self.valid &= !(1 << sm);

@@ -1,4 +1,9 @@
-//! Rules that tests take away, to see that they find it.
+//! Rules that tests disable, one at a time, to check that they find it.
+
+use ports::race::types::req_kind;
+use ports::race::types::rsp_kind::{NORACE, WACK};
+
+use super::choices::{Answer, Choices, Order, SPECIFICATION};
 
 /// A rule of the unit (specification 5.2, 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,9 +16,26 @@ pub enum Rule {
     WholeLine,
     /// Every write is a synchronisation; else it is answered as a check without race.
     WriteSyncs,
-    /// Every atomic is one; else only that which finds a race, and others are answered as a check
-    /// without race.
+    /// Every atomic is a synchronisation; else only an atomic that finds a race, and others are
+    /// answered as a check without race.
     AtomicSyncs,
-    /// The requests of an SM are served in their order; else its youngest is.
+    /// The requests of an SM are served in their order; else the youngest is served.
     QueueOrder,
+}
+
+impl Choices {
+    /// Those of a unit with the rule disabled.
+    pub fn without(rule: Rule) -> Self {
+        let mut own = SPECIFICATION;
+        let [write, atomic] = [req_kind::WRITE, req_kind::ATOM].map(usize::from);
+        match rule {
+            Rule::InsertFirst => own.inserts_first = false,
+            Rule::CopyApart => own.copy_apart = false,
+            Rule::WholeLine => own.whole_line = false,
+            Rule::WriteSyncs => own.answers[write] = Answer { clean: NORACE, race: NORACE },
+            Rule::AtomicSyncs => own.answers[atomic] = Answer { clean: NORACE, race: WACK },
+            Rule::QueueOrder => own.order = Order::Youngest,
+        }
+        own
+    }
 }

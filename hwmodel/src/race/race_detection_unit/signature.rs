@@ -1,5 +1,5 @@
-//! Of each SM the writes of others that it has not seen, and the copy that is on its way to it
-//! (specification 5.2).
+//! For each SM the writes of other SMs since its last synchronisation, and the copy that is sent to
+//! it (specification 5.2).
 
 use ports::race::types::MAX_SMS;
 
@@ -54,14 +54,14 @@ impl Signatures {
         &self.outgoing[sm]
     }
 
-    /// Somebody else has written the granule.
+    /// Another SM has written the granule.
     #[inline(always)]
     pub fn has(&self, sm: usize, key: u32) -> bool {
         self.active[sm].has(self.hash.indices(key))
     }
 
-    /// A write of a granule, as the SMs of `others` see it. Those of `copies` are a test's, and see
-    /// it in the copy.
+    /// Inserts the write of a granule in the signatures of `others`; for those of `copies` in the copy
+    /// that is sent.
     #[inline(always)]
     pub fn insert(&mut self, others: u16, copies: u16, key: u32) {
         let indices = self.hash.indices(key);

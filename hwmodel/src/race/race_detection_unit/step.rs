@@ -1,9 +1,10 @@
-//! Stage C: the granules of a request, so many in a cycle, and what they say (specification 5.2).
+//! Stage C: the granules of a request, at most `lanes` in a cycle (specification 5.2).
 
 use ports::race::types::{Req, req_kind};
 
+use super::Config;
+use super::choices::Choices;
 use super::queue::show_request;
-use super::{Config, Rule};
 use crate::race::bloom::Granules;
 use crate::state::{State, index_width};
 
@@ -14,19 +15,20 @@ pub(super) struct Check {
     pub req: Req,
     /// Key of the line's first granule.
     base: u32,
-    /// Bit k: granule k of the line is yet to be looked at.
+    /// Bit k: granule k of the line is left.
     left: u128,
     step: u8,
-    /// One was in the SM's signature.
+    /// A granule was in the SM's signature.
     pub race: bool,
 }
 
 impl Check {
-    pub fn new(sm: u8, req: Req, granules: Granules, without: Option<Rule>) -> Self {
+    pub fn new(sm: u8, req: Req, granules: Granules, choices: &Choices) -> Self {
         let line = granules.of_line(req.addr);
-        let whole = without != Some(Rule::WholeLine);
         let left = match req.kind {
-            req_kind::RDCHK | req_kind::HITCHK if whole => u128::MAX >> (128 - line.count),
+            req_kind::RDCHK | req_kind::HITCHK if choices.whole_line => {
+                u128::MAX >> (128 - line.count)
+            }
             _ => granules.of_mask(req.mask),
         };
         Self { sm, req, base: line.first, left, step: 0, race: false }

@@ -1,10 +1,11 @@
 //! The speculative load queue of an SM: loads that hit in the L1 while an answer of the race
-//! detection unit was outstanding, until it is known that they were right (Tabbakh's thesis,
-//! section 4.2.3; specification 5.4).
+//! detection unit was outstanding, until they commit or are replayed (Tabbakh's thesis, section
+//! 4.2.3; specification 5.4).
 //!
 //! A load allocated in t is an entry in t+1. With its last answer in cycle s it commits in s+1 at
-//! the earliest; where that brought a signature, behind the test of it.
+//! the earliest; if that answer has a signature, after the test of the signature.
 
+mod choices;
 mod rule;
 mod slots;
 #[cfg(test)]
@@ -12,15 +13,40 @@ mod tests;
 mod validation;
 
 use ports::race::speculative_load_queue::*;
-use ports::race::types::{LoadName, rsp_kind};
+use ports::race::types::{Alloc, LoadName, rsp_kind};
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
+use crate::common::counter::count;
 use crate::state::State;
+use choices::{Choices, SPECIFICATION};
 use slots::{Head, Slots};
 use validation::Validation;
 
 pub use rule::Rule;
+
+/// What happens in a cycle (specification 5.4).
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// An answer is complete.
+    answered: bool,
+    /// The head is popped.
+    pops: Option<Pop>,
+    /// A load is accepted, and gets an entry.
+    alloc: Option<Alloc>,
+    /// A signature is tested from the next cycle on.
+    validates: bool,
+    /// The error code; 0 is none.
+    err: u8,
+}
+
+/// Why the head is popped.
+#[derive(Clone, Copy, Debug)]
+enum Pop {
+    Dead,
+    Commit,
+    Replay(LoadName),
+}
 
 /// Model of `rtl/race/speculative_load_queue`.
 #[derive(Clone, Debug)]
@@ -28,44 +54,96 @@ pub struct SpeculativeLoadQueue {
     config: Config,
     slots: Slots,
     validation: Validation,
-    /// Requests whose answer is not complete.
+    /// Requests without a complete answer.
     out: u8,
     /// The error pulse of this cycle; 0 is none.
     err: u8,
     cnt: Counters,
     /// See `waits`.
     idle: bool,
-    /// What a test has taken away.
-    without: Option<Rule>,
-}
-
-fn add(counter: &mut u32, events: u32) {
-    *counter = counter.wrapping_add(events);
+    /// Other choices than those of the specification, in a test.
+    own: Option<Choices>,
 }
 
 impl SpeculativeLoadQueue {
-    /// For tests: a queue that does not keep a rule. Errors: as of `new`.
+    /// For tests: a queue with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { without: Some(rule), ..Self::new(config)? })
+        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
+    /// Loads do not commit.
     #[inline(always)]
-    fn keeps(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
+    fn commits_wait(&self) -> bool {
+        self.validation.busy() && self.own.as_ref().unwrap_or(&SPECIFICATION).commits_wait
     }
 
-    /// The load that is right in this cycle.
+    /// What happens in a cycle in which `out` is shown.
     #[inline(always)]
-    fn commit(&self, head: Head) -> Option<LoadName> {
-        match head {
-            Head::Right(load) if !self.validation.busy() || !self.keeps(Rule::CommitWaits) => {
-                Some(load)
-            }
+    fn decide(&self, inputs: &In, out: &Out, choices: &Choices) -> Step {
+        let In { inc, done, alloc, replay_ready, .. } = *inputs;
+        let answered = done.is_some_and(|done| done.kind != rsp_kind::FORCED);
+        let sync = done.filter(|done| done.sync);
+        let pops = match self.slots.head() {
+            Head::Dead if !out.busy => Some(Pop::Dead),
+            Head::Right(_) if out.commit.is_some() => Some(Pop::Commit),
+            Head::Wrong(load) if replay_ready => Some(Pop::Replay(load)),
             _ => None,
+        };
+        let dropped = match pops {
+            Some(Pop::Replay(load)) if choices.drops_alloc => Some(load.warp),
+            _ => None,
+        };
+        let tested = |kind| kind != rsp_kind::FORCED || choices.tests_forced;
+        Step {
+            answered,
+            pops,
+            alloc: alloc.filter(|load| out.alloc_ready && dropped != Some(load.warp)),
+            validates: sync.is_some_and(|sync| tested(sync.kind)) && !out.busy,
+            err: match () {
+                () if answered && self.out == 0 => err::DONE,
+                () if inc && !answered && self.out == u8::MAX => err::REQUEST,
+                () if sync.is_some() && out.busy => err::SYNC,
+                () => 0,
+            },
         }
     }
 
-    /// Nothing changes until an input does: what is shown and not taken stays.
+    /// Applies what happens in a cycle.
+    #[inline(always)]
+    fn apply(&mut self, inputs: &In, step: &Step, choices: &Choices) {
+        let Self { slots, validation, cnt, .. } = self;
+        self.err = step.err;
+        validation.tick(inputs.q_member, slots);
+        if step.answered {
+            slots.answered();
+        }
+        // More than 255 requests are an error, as is an answer to none.
+        self.out = self.out.saturating_sub(step.answered.into());
+        self.out = self.out.saturating_add(inputs.inc.into());
+        if let Some(pop) = step.pops {
+            slots.pop();
+            validation.popped();
+            match pop {
+                Pop::Dead => {}
+                Pop::Commit => count(&mut cnt.commits, true),
+                Pop::Replay(load) => {
+                    count(&mut cnt.replays, true);
+                    if choices.drops_entries {
+                        count(&mut cnt.dropped, slots.drop_all(load.warp));
+                    }
+                }
+            }
+        }
+        if let Some(load) = step.alloc {
+            slots.push(load, self.out);
+            count(&mut cnt.allocs, true);
+        }
+        if step.validates {
+            validation.start(slots.len());
+        }
+    }
+
+    /// The registers stay until an input changes; an output that is not taken stays too.
     #[inline(always)]
     fn waits(&self) -> bool {
         matches!(self.slots.head(), Head::Waits | Head::Wrong(_))
@@ -87,8 +165,14 @@ impl Block for SpeculativeLoadQueue {
             alloc_ready: !self.slots.is_full(),
             q_valid,
             q,
-            commit: self.commit(head),
-            replay: if let Head::Wrong(load) = head { Some(load) } else { None },
+            commit: match head {
+                Head::Right(load) if !self.commits_wait() => Some(load),
+                _ => None,
+            },
+            replay: match head {
+                Head::Wrong(load) => Some(load),
+                _ => None,
+            },
             out: self.out,
             spec: self.slots.spec(),
             busy: self.validation.busy(),
@@ -100,50 +184,18 @@ impl Block for SpeculativeLoadQueue {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
-        let In { inc, done, alloc, q_member, replay_ready } = *inputs;
-        let replayed = out.replay.filter(|_| replay_ready);
-        if self.idle && !inc && done.is_none() && alloc.is_none() && replayed.is_none() {
+        let In { inc, done, alloc, replay_ready, .. } = *inputs;
+        let replayed = out.replay.is_some() && replay_ready;
+        if self.idle && !inc && done.is_none() && alloc.is_none() && !replayed {
             return out;
         }
-        let answered = done.is_some_and(|done| done.kind != rsp_kind::FORCED);
-        let sync = done.filter(|done| done.sync);
-        self.err = match () {
-            () if answered && self.out == 0 => err::DONE,
-            () if inc && !answered && self.out == u8::MAX => err::REQUEST,
-            () if sync.is_some() && out.busy => err::SYNC,
-            () => 0,
-        };
-        let dead = self.slots.head() == Head::Dead && !out.busy;
         let cnt = &mut self.cnt;
-        add(&mut cnt.busy_cycles, out.busy.into());
-        add(&mut cnt.full_cycles, (alloc.is_some() && !out.alloc_ready).into());
-        add(&mut cnt.commits, out.commit.is_some().into());
-        add(&mut cnt.replays, replayed.is_some().into());
+        count(&mut cnt.busy_cycles, out.busy);
+        count(&mut cnt.full_cycles, alloc.is_some() && !out.alloc_ready);
         cnt.occ_max = cnt.occ_max.max(self.slots.len().into());
-
-        self.validation.tick(q_member, &mut self.slots);
-        if answered {
-            self.slots.answered();
-        }
-        // 255 requests and another are an error, as is an answer to none.
-        self.out = self.out.saturating_sub(answered.into());
-        self.out = self.out.saturating_add(inc.into());
-        if dead || out.commit.is_some() || replayed.is_some() {
-            self.slots.pop();
-            self.validation.popped();
-        }
-        if let (Some(load), true) = (replayed, self.keeps(Rule::ReplayDrops)) {
-            add(&mut self.cnt.dropped, self.slots.drop_all(load.warp));
-        }
-        let drops = replayed.filter(|_| self.keeps(Rule::ReplayDropsAlloc));
-        let alloc = alloc.filter(|load| drops.is_none_or(|of| of.warp != load.warp));
-        if let (Some(load), true) = (alloc, out.alloc_ready) {
-            self.slots.push(load, self.out);
-            add(&mut self.cnt.allocs, 1);
-        }
-        let tested = |kind| kind != rsp_kind::FORCED || self.keeps(Rule::ForcedTested);
-        if sync.is_some_and(|sync| tested(sync.kind)) && !out.busy {
-            self.validation.start(self.slots.len());
+        match self.own {
+            None => self.apply(inputs, &self.decide(inputs, &out, &SPECIFICATION), &SPECIFICATION),
+            Some(own) => self.apply(inputs, &self.decide(inputs, &out, &own), &own),
         }
         self.idle = self.waits();
         out
@@ -179,11 +231,11 @@ impl Model for SpeculativeLoadQueue {
             err: 0,
             cnt: Counters::default(),
             idle: true,
-            without: None,
+            own: None,
         })
     }
 
-    /// A validation shows nothing new for at most as many cycles as there are slots.
+    /// Longer than a validation, which takes at most a cycle for each slot.
     fn rests(_config: &Config, _outputs: &Out, cycles: u64) -> bool {
         cycles > 1 << 11
     }

@@ -10,20 +10,22 @@ const WARPS: usize = 64;
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     load: Alloc,
-    /// `decs` when the answers that the load waits for have all come.
+    /// `decs` once all answers that the load waits for are complete.
     due: u64,
     live: bool,
-    /// It read what a signature says was written.
+    /// A granule that it read is in a signature.
     fail: bool,
 }
 
-/// What the oldest asks for.
+/// The state of the oldest slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Head {
-    /// There is none, or its answers are to come.
+    /// It is free, or answers are outstanding.
     Waits,
     Dead,
+    /// It may commit.
     Right(LoadName),
+    /// It must be replayed.
     Wrong(LoadName),
 }
 
@@ -68,7 +70,7 @@ impl Slots {
         self.spec
     }
 
-    /// Place of the slot that `age` others are older than.
+    /// Place of a slot, by the number of older slots.
     #[inline(always)]
     fn place(&self, age: u16) -> usize {
         let (place, places) = (usize::from(self.head) + usize::from(age), self.slots.len());
@@ -90,21 +92,21 @@ impl Slots {
         }
     }
 
-    /// What a live load has read.
+    /// The access of a live load.
     #[inline(always)]
     pub fn query(&self, age: u16) -> Option<Query> {
         let Slot { load: Alloc { size, addr, .. }, live, .. } = self.slots[self.place(age)];
         live.then_some(Query { size, addr })
     }
 
-    /// What it has read was written.
+    /// A granule that the load has read is in the signature.
     #[inline(always)]
     pub fn fail(&mut self, age: u16) {
         let place = self.place(age);
         self.slots[place].fail |= self.slots[place].live;
     }
 
-    /// An answer has come.
+    /// An answer is complete.
     #[inline(always)]
     pub fn answered(&mut self) {
         self.decs += 1;
@@ -147,8 +149,8 @@ impl Slots {
         all
     }
 
-    /// An entry that waits for so many answers, behind `answered` and `pop` of its cycle. Only
-    /// where the ring was not full.
+    /// An entry that waits for a number of answers, behind `answered` and `pop` of its cycle. The ring
+    /// was not full.
     #[inline(always)]
     pub fn push(&mut self, load: Alloc, answers: u8) {
         let place = self.place(self.count);

@@ -1,4 +1,4 @@
-//! The test of a signature against all loads that were there when it came into force
+//! The test of a signature against all loads that were in the ring when it took effect
 //! (specification 5.4).
 
 use ports::race::speculative_load_queue::Queries;
@@ -7,16 +7,16 @@ use ports::race::types::MAX_VLANES;
 use super::slots::Slots;
 use crate::state::{State, width_of};
 
-/// Which loads are being asked about.
+/// The loads that are queried.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Validation {
     busy: bool,
-    /// Loads that are tested, and those of them that were popped meanwhile.
+    /// Loads that are tested, and the number of those that were popped since.
     count: u16,
     popped: u16,
-    /// Those that were asked about in earlier cycles.
-    asked: u16,
-    /// Of which the answers come in this cycle.
+    /// Loads that were queried in earlier cycles.
+    queried: u16,
+    /// The first of the loads whose answers arrive in this cycle.
     answered: u16,
     v_lanes: u16,
 }
@@ -31,7 +31,7 @@ impl Validation {
         self.busy
     }
 
-    /// Age in the ring of load `from + lane`, if it is tested and still there.
+    /// Age in the ring of load `from + lane`, if it is tested and was not popped.
     #[inline(always)]
     fn age(&self, from: u16, lane: u16) -> Option<u16> {
         let load = from + lane;
@@ -44,7 +44,7 @@ impl Validation {
         let (mut valid, mut queries) = (0, Queries::default());
         if self.busy {
             for lane in 0..self.v_lanes {
-                let query = self.age(self.asked, lane).and_then(|age| slots.query(age));
+                let query = self.age(self.queried, lane).and_then(|age| slots.query(age));
                 let lane = usize::from(lane) % MAX_VLANES;
                 valid |= u8::from(query.is_some()) << lane;
                 queries[lane] = query.unwrap_or_default();
@@ -59,16 +59,16 @@ impl Validation {
         if !self.busy {
             return;
         }
-        // In its first cycle nothing was asked before.
-        let lanes = if self.asked > 0 { self.v_lanes } else { 0 };
+        // In the first cycle no answers arrive.
+        let lanes = if self.queried > 0 { self.v_lanes } else { 0 };
         for lane in (0..lanes).filter(|lane| members >> lane & 1 != 0) {
             if let Some(age) = self.age(self.answered, lane) {
                 slots.fail(age);
             }
         }
-        self.busy = self.asked < self.count;
-        self.answered = self.asked;
-        self.asked += self.v_lanes;
+        self.busy = self.queried < self.count;
+        self.answered = self.queried;
+        self.queried += self.v_lanes;
     }
 
     /// The oldest load is popped.
@@ -77,7 +77,7 @@ impl Validation {
         self.popped += u16::from(self.busy);
     }
 
-    /// A signature is in force, behind which there are so many loads. Behind all else of its cycle.
+    /// A signature takes effect while there are `count` loads. Behind all else of its cycle.
     #[inline(always)]
     pub fn start(&mut self, count: u16) {
         let Self { v_lanes, .. } = *self;
@@ -89,6 +89,6 @@ impl Validation {
         let width = width_of(slots.into());
         state.bits_while(self.busy, "tested", width, self.count);
         state.bits_while(self.busy, "popped", width, self.popped);
-        state.bits_while(self.busy, "asked", width + 4, self.asked);
+        state.bits_while(self.busy, "asked", width + 4, self.queried);
     }
 }

@@ -1,6 +1,7 @@
-//! Says which work-group (CTA) of a kernel goes to which SM: one by one, in groups of consecutive
-//! ones, or in pairs (Tabbakh's thesis, sections 2.3 and 2.6.1; specification 5.1).
+//! Assigns the work-groups (CTAs) of a kernel to SMs: one by one, in groups of consecutive
+//! work-groups, or in pairs (Tabbakh's thesis, sections 2.3 and 2.6.1; specification 5.1).
 
+mod choices;
 mod pick;
 mod rule;
 #[cfg(test)]
@@ -11,28 +12,30 @@ use ports::sharing::types::{Assignment, Launch, MAX_SMS};
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
+use crate::common::counter::count;
 use crate::state::State;
+use choices::{Choices, SPECIFICATION};
 
 pub use rule::Rule;
 
-/// Cycles that may be left out at once while SMs have no work-group: `idle_sm_cycles` goes on.
+/// Upper limit of cycles skipped at once while `idle_sm_cycles` counts.
 const QUIET: u64 = 1 << 40;
 
-/// Work-groups of a group that an SM has been given, and its free slots.
+/// An SM's group, and its free slots.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sm {
-    /// The next one, and the one behind the last.
+    /// The next work-group of the group, and the one behind its last.
     cur: u32,
     end: u32,
     free: u8,
-    /// It has had a group, or a burst.
+    /// A group or a burst was assigned to it.
     started: bool,
 }
 
-/// SMs of which something is true, one bit each.
+/// Sets of SMs, one bit for each.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sets {
-    /// A slot is free; two are; all are.
+    /// At least one slot is free; at least two; all.
     one: u16,
     two: u16,
     empty: u16,
@@ -48,34 +51,30 @@ pub struct CtaScheduler {
     sms: [Sm; MAX_SMS],
     sets: Sets,
     launch: Launch,
-    /// The next work-group that no SM has been given.
+    /// The next work-group that was not assigned.
     nxt: u32,
-    /// So few are left that `adpt` gives them one by one.
+    /// The test of `adpt`: at most this number of work-groups is left.
     thr: u32,
     finished: u32,
-    /// The SM at which the search begins; that of an open burst.
+    /// The SM at which the search begins, or the SM of the open burst.
     pointer: u8,
-    /// Work-groups of the open burst that are to come.
+    /// Work-groups of the open burst that are left.
     burst: u8,
     asg: Option<Assignment>,
     k_done: bool,
     err: u8,
     cnt: Counters,
-    /// Nothing changes until an input does, but `idle_sm_cycles` for each of so many SMs.
+    /// Without inputs nothing changes but `idle_sm_cycles`, which grows by `empty` in each cycle.
     waits: bool,
     empty: u32,
-    /// What a test has taken away.
-    without: Option<Rule>,
+    /// Other choices than those of the specification, in a test.
+    own: Option<Choices>,
 }
 
 impl CtaScheduler {
-    /// For tests: one that does not keep a rule. Errors: as of `new`.
+    /// For tests: a scheduler with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { without: Some(rule), ..Self::new(config)? })
-    }
-
-    fn keeps(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
+        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
     /// A launch is accepted.
@@ -97,7 +96,7 @@ impl CtaScheduler {
         self.run = true;
     }
 
-    /// An SM has so many free slots.
+    /// Sets the number of free slots of an SM.
     #[inline]
     fn set_free(&mut self, sm: usize, free: u8) {
         self.sms[sm].free = free;
@@ -109,16 +108,58 @@ impl CtaScheduler {
         put(empty, free == self.launch.slots);
     }
 
-    /// So many cycles in which as many SMs as now have no work-group.
+    /// Counts the empty SMs of a number of cycles that do not differ.
     fn count_empty(&mut self, cycles: u32) {
-        let passed = self.empty.wrapping_mul(cycles);
-        self.cnt.idle_sm_cycles = self.cnt.idle_sm_cycles.wrapping_add(passed);
+        count(&mut self.cnt.idle_sm_cycles, self.empty.wrapping_mul(cycles));
     }
 
     /// All SMs.
     #[inline]
     fn all(&self) -> u16 {
         u16::MAX >> (16 - self.config.n_sm)
+    }
+
+    /// One clock edge.
+    #[inline(always)]
+    fn step(&mut self, inputs: &In, choices: &Choices) {
+        (self.err, self.k_done) = (0, false);
+        // README rule 1: free slots are those of the registers.
+        let done = inputs.done & self.all();
+        self.error(done & self.sets.empty != 0, err::DONE);
+        let done = done & !self.sets.empty;
+        let may_load = self.asg.is_none() || inputs.asg_ready;
+        if may_load {
+            self.asg = None;
+        }
+        let was_running = self.run;
+        if was_running {
+            self.count_empty(1);
+            if self.finished == self.launch.total {
+                (self.run, self.k_done) = (false, true);
+            }
+            if may_load {
+                self.asg = self.decide(choices).map(|pick| self.assign(pick));
+            }
+        }
+        let mut left = done;
+        while left != 0 {
+            let sm = left.trailing_zeros() as usize;
+            left &= left - 1;
+            self.set_free(sm, self.sms[sm].free.wrapping_add(1));
+        }
+        self.finished = self.finished.wrapping_add(done.count_ones());
+        if let (Some(launch), false) = (inputs.k, was_running) {
+            self.begin(launch);
+        }
+        self.empty = if self.run { self.sets.empty.count_ones() } else { 0 };
+        let stands = match self.run {
+            true => {
+                self.finished != self.launch.total
+                    && (self.asg.is_some() || self.decide(choices).is_none())
+            }
+            false => self.asg.is_none(),
+        };
+        self.waits = stands && !self.k_done && self.err == 0;
     }
 
     /// Of several codes the lowest is shown.
@@ -146,41 +187,10 @@ impl Block for CtaScheduler {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
-        (self.err, self.k_done) = (0, false);
-        // What ends, by the registers.
-        let done = inputs.done & self.all();
-        self.error(done & self.sets.empty != 0, err::DONE);
-        let done = done & !self.sets.empty;
-        let may_load = self.asg.is_none() || inputs.asg_ready;
-        if may_load {
-            self.asg = None;
+        match self.own {
+            None => self.step(inputs, &SPECIFICATION),
+            Some(own) => self.step(inputs, &own),
         }
-        let was_running = self.run;
-        if was_running {
-            self.count_empty(1);
-            if self.finished == self.launch.total {
-                (self.run, self.k_done) = (false, true);
-            }
-            if may_load {
-                self.asg = self.pick();
-            }
-        }
-        let mut left = done;
-        while left != 0 {
-            let sm = left.trailing_zeros() as usize;
-            left &= left - 1;
-            self.set_free(sm, self.sms[sm].free.wrapping_add(1));
-        }
-        self.finished = self.finished.wrapping_add(done.count_ones());
-        if let (Some(launch), false) = (inputs.k, was_running) {
-            self.begin(launch);
-        }
-        self.empty = if self.run { self.sets.empty.count_ones() } else { 0 };
-        let stands = match self.run {
-            true => self.finished != self.launch.total && (self.asg.is_some() || !self.may_pick()),
-            false => self.asg.is_none(),
-        };
-        self.waits = stands && !self.k_done && self.err == 0;
         out
     }
 
@@ -226,7 +236,7 @@ impl Model for CtaScheduler {
             config: config.clone(),
             run: false,
             sms: [Sm::default(); MAX_SMS],
-            // No SM has a slot, or a work-group.
+            // Before the first launch all SMs have 0 free of 0 slots.
             sets: Sets { empty: u16::MAX, ..Sets::default() },
             launch: Launch::default(),
             nxt: 0,
@@ -240,7 +250,7 @@ impl Model for CtaScheduler {
             cnt: Counters::default(),
             waits: true,
             empty: 0,
-            without: None,
+            own: None,
         })
     }
 }

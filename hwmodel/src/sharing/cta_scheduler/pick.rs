@@ -2,91 +2,136 @@
 
 use ports::sharing::types::{Assignment, mode};
 
-use super::{CtaScheduler, Rule, Sets};
+use super::choices::Choices;
+use super::{CtaScheduler, Sets};
+use crate::common::counter::count;
+
+/// Where the work-group of an assignment comes from.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    /// `rr`: the next one of the kernel.
+    Next,
+    /// `q`, `adpt`: the next one of the SM's group.
+    Group,
+    /// `q`, `adpt`: the first one of a new group.
+    NewGroup,
+    /// `adpt`: the next one of the kernel, as few groups are left.
+    Tested,
+    /// `bcs`: the next one of the open burst.
+    Burst,
+    /// `bcs`: the first one of a burst with this number of work-groups.
+    NewBurst(u8),
+}
+
+/// What the scheduler assigns in a cycle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pick {
+    sm: u8,
+    source: Source,
+}
 
 impl CtaScheduler {
-    /// The next assignment, if some SM takes one.
-    pub(super) fn pick(&mut self) -> Option<Assignment> {
-        let sm = if self.burst > 0 { self.pointer } else { self.search()? };
-        let cta = match self.launch.mode {
-            mode::RR => self.one(),
-            mode::BCS => self.of_burst(sm),
-            mode => self.of_group(sm, mode == mode::ADPT),
-        };
-        let more = self.burst > 0;
-        self.pointer = if more { sm } else { (sm + 1) % self.config.n_sm as u8 };
-        let at = usize::from(sm);
-        self.set_free(at, self.sms[at].free.wrapping_sub(1));
-        self.cnt.assigned = self.cnt.assigned.wrapping_add(1);
-        Some(Assignment { more, sm, cta })
-    }
-
-    /// Whether there is one.
-    pub(super) fn may_pick(&self) -> bool {
-        self.burst > 0 || self.search().is_some()
-    }
-
-    /// The first SM from the pointer on that takes one.
+    /// The pick of this cycle, if there is one.
     #[inline]
-    fn search(&self) -> Option<u8> {
+    pub(super) fn decide(&self, choices: &Choices) -> Option<Pick> {
+        if self.burst > 0 {
+            return Some(Pick { sm: self.pointer, source: Source::Burst });
+        }
+        let sm = self.search(choices)?;
+        let (own, launch) = (&self.sms[usize::from(sm)], &self.launch);
+        let left = launch.total - self.nxt;
+        // README rule 6: a kernel of fewer groups than SMs is tested from its first work-group on.
+        let is_exempt = choices.exempts_first_group && !own.started && launch.total > self.thr;
+        let source = match launch.mode {
+            mode::RR => Source::Next,
+            mode::BCS => {
+                let most = if own.started { launch.slots.min(2) } else { launch.slots };
+                Source::NewBurst(left.min(most.into()) as u8)
+            }
+            _ if own.cur < own.end => Source::Group,
+            mode::ADPT if left <= self.thr && !is_exempt => Source::Tested,
+            _ => Source::NewGroup,
+        };
+        Some(Pick { sm, source })
+    }
+
+    /// The first SM from the pointer on that is eligible.
+    #[inline]
+    fn search(&self, choices: &Choices) -> Option<u8> {
         let left = self.launch.total - self.nxt;
-        let Sets { one, two, in_group, .. } = self.sets;
-        let has_slot = if self.keeps(Rule::FreeSlot) { one } else { self.all() };
         let any_left = if left > 0 { u16::MAX } else { 0 };
+        let has_slot = self.with_free(choices.slots);
         let eligible = match self.launch.mode {
             mode::RR => has_slot & any_left,
             mode::BCS => {
-                let pairs = left.min(2).min(self.launch.slots.into()) == 2;
-                let fits = if pairs { two } else { one };
-                any_left & if self.keeps(Rule::FreeForBurst) { fits } else { fits | has_slot }
+                let needed = choices.burst_slots.min(self.launch.slots.into()).min(left);
+                self.with_free(needed) & any_left
             }
-            _ => has_slot & (in_group | any_left),
+            _ => has_slot & (self.sets.in_group | any_left),
         };
         let behind = eligible >> self.pointer << self.pointer;
         let first = if behind != 0 { behind } else { eligible };
         (first != 0).then_some(first.trailing_zeros() as u8)
     }
 
-    /// The next one that nobody has.
-    fn one(&mut self) -> u32 {
+    /// SMs with at least 0, 1 or 2 free slots.
+    #[inline]
+    fn with_free(&self, slots: u32) -> u16 {
+        let Sets { one, two, .. } = self.sets;
+        match slots {
+            0 => self.all(),
+            1 => one,
+            _ => two,
+        }
+    }
+
+    /// Applies a pick.
+    pub(super) fn assign(&mut self, Pick { sm, source }: Pick) -> Assignment {
+        let at = usize::from(sm);
+        let cta = match source {
+            Source::Next => self.next(),
+            Source::Group => {
+                let own = &mut self.sms[at];
+                own.cur += 1;
+                if own.cur == own.end {
+                    self.sets.in_group &= !(1 << sm);
+                }
+                own.cur - 1
+            }
+            Source::NewGroup => {
+                let first = self.nxt;
+                self.nxt = first.saturating_add(self.launch.group.into()).min(self.launch.total);
+                let own = &mut self.sms[at];
+                (own.cur, own.end, own.started) = (first + 1, self.nxt, true);
+                self.sets.in_group |= u16::from(own.cur < own.end) << sm;
+                count(&mut self.cnt.groups, true);
+                first
+            }
+            Source::Tested => {
+                count(&mut self.cnt.rr_phase_ctas, true);
+                self.next()
+            }
+            Source::Burst => {
+                self.burst -= 1;
+                self.next()
+            }
+            Source::NewBurst(ctas) => {
+                self.sms[at].started = true;
+                self.burst = ctas - 1;
+                self.next()
+            }
+        };
+        let more = self.burst > 0;
+        self.pointer = if more { sm } else { (sm + 1) % self.config.n_sm as u8 };
+        self.set_free(at, self.sms[at].free.wrapping_sub(1));
+        count(&mut self.cnt.assigned, true);
+        Assignment { more, sm, cta }
+    }
+
+    /// The next work-group that was not assigned.
+    #[inline]
+    fn next(&mut self) -> u32 {
         self.nxt += 1;
         self.nxt - 1
-    }
-
-    fn of_group(&mut self, sm: u8, adapts: bool) -> u32 {
-        let (total, left) = (self.launch.total, self.launch.total - self.nxt);
-        // A kernel of fewer groups than SMs is tested from its first work-group on.
-        let tests_first = total <= self.thr || !self.keeps(Rule::FirstGroup);
-        let own = &mut self.sms[usize::from(sm)];
-        if own.cur < own.end {
-            own.cur += 1;
-            if own.cur == own.end {
-                self.sets.in_group &= !(1 << sm);
-            }
-            return own.cur - 1;
-        }
-        if adapts && (own.started || tests_first) && left <= self.thr {
-            self.cnt.rr_phase_ctas = self.cnt.rr_phase_ctas.wrapping_add(1);
-            return self.one();
-        }
-        let first = self.nxt;
-        self.nxt = first.saturating_add(self.launch.group.into()).min(total);
-        (own.cur, own.end, own.started) = (first + 1, self.nxt, true);
-        self.sets.in_group |= u16::from(own.cur < own.end) << sm;
-        self.cnt.groups = self.cnt.groups.wrapping_add(1);
-        first
-    }
-
-    fn of_burst(&mut self, sm: u8) -> u32 {
-        let left = self.launch.total - self.nxt;
-        if self.burst == 0 {
-            let own = &mut self.sms[usize::from(sm)];
-            let slots = self.launch.slots;
-            let most = if own.started { slots.min(2) } else { slots };
-            self.burst = left.min(most.into()) as u8;
-            own.started = true;
-        }
-        self.burst -= 1;
-        self.one()
     }
 }

@@ -1,4 +1,6 @@
-//! Rules that tests take away, to see that they find it.
+//! Rules that tests disable, one at a time, to check that they find it.
+
+use super::choices::{Choices, SPECIFICATION};
 
 /// A rule of the block (specification 5.1, 8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,6 +9,17 @@ pub enum Rule {
     FreeSlot,
     /// A burst is opened if all of it fits.
     FreeForBurst,
-    /// An SM's first group is given without the test.
+    /// An SM's first group is assigned without the test.
     FirstGroup,
+}
+
+impl Choices {
+    /// Those of a scheduler with the rule disabled.
+    pub fn without(rule: Rule) -> Self {
+        match rule {
+            Rule::FreeSlot => Self { slots: 0, ..SPECIFICATION },
+            Rule::FreeForBurst => Self { burst_slots: 1, ..SPECIFICATION },
+            Rule::FirstGroup => Self { exempts_first_group: false, ..SPECIFICATION },
+        }
+    }
 }

@@ -1,56 +1,55 @@
-//! Which way of its set a line takes, if any (specification 5.3).
+//! Which way of its set a fill takes, if any (specification 5.3).
 
 use ports::sharing::sharing_l1_policy::Config;
+use ports::sharing::types::L1Fill;
 
 use super::Set;
+use super::choices::Choices;
 
-/// The row of specification 5.3 that a fill has met.
+/// The first row of the table that holds, with the way that the fill takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
-    /// A way was free.
-    R1,
-    /// The least recently used line is shared.
-    R2,
-    /// It is dead.
-    R3,
-    /// It is private, and another one is shared.
-    R4,
-    /// All are private, and so is the one that comes.
-    R5,
-    /// The one that comes is not.
-    R6,
-    /// Without the policy: the least recently used line.
-    Oldest,
+pub enum Placement {
+    /// R1: the lowest invalid way.
+    Free(u8),
+    /// R2: the least recently used line is shared.
+    Shared(u8),
+    /// R3: it is private and dead.
+    Dead(u8),
+    /// R4: it is private, and spared: the victim is the least recently used shared line.
+    Spare {
+        /// DBF bits that are set.
+        dead: u8,
+        /// The way of the shared line.
+        way: u8,
+    },
+    /// R5: all lines are private, and so is the fill: the victim is the least recently used line.
+    Private(u8),
+    /// R6: the fill is shared, and is not installed.
+    Bypass,
+    /// `l1_mgt` = 0: the victim is the least recently used line.
+    Oldest(u8),
 }
 
-/// The row that holds, and the way, if any. A line that R4 spares is thought to be dead. `keeps`:
-/// R6 holds.
-pub(super) fn way(
-    config: &Config,
-    set: &mut Set,
-    is_shared: bool,
-    keeps: bool,
-) -> (Row, Option<u8>) {
-    let Config { l1_ways, l1_mgt, dead, .. } = *config;
-    let all = u8::MAX >> (8 - l1_ways);
-    let free = !set.valid & all;
+/// What a fill of this set does.
+pub(super) fn place(config: &Config, set: &Set, fill: L1Fill, choices: &Choices) -> Placement {
+    let all = u8::MAX >> (8 - config.l1_ways);
+    let (free, shared) = (!set.valid & all, !set.private & all);
     if free != 0 {
-        return (Row::R1, Some(free.trailing_zeros() as u8));
+        return Placement::Free(free.trailing_zeros() as u8);
     }
-    let oldest = set.order.oldest(all.into()).expect("a set has a way");
-    let (bit, shared) = (1 << oldest, !set.private & all);
-    if l1_mgt == 0 {
-        (Row::Oldest, Some(oldest))
-    } else if shared & bit != 0 {
-        (Row::R2, Some(oldest))
-    } else if set.dead & bit != 0 {
-        (Row::R3, Some(oldest))
-    } else if shared != 0 {
-        set.dead |= if dead == 1 { bit } else { 0 };
-        (Row::R4, set.order.oldest(shared.into()))
-    } else if !is_shared || !keeps {
-        (Row::R5, Some(oldest))
+    let way = set.order.oldest(all.into()).expect("a set has a way");
+    let oldest = 1 << way;
+    if config.l1_mgt == 0 {
+        Placement::Oldest(way)
+    } else if shared & oldest != 0 {
+        Placement::Shared(way)
+    } else if set.dead & oldest != 0 {
+        Placement::Dead(way)
+    } else if let Some(way) = set.order.oldest(shared.into()) {
+        Placement::Spare { dead: if config.dead == 1 { oldest } else { 0 }, way }
+    } else if choices.installs[usize::from(fill.sf)] {
+        Placement::Private(way)
     } else {
-        (Row::R6, None)
+        Placement::Bypass
     }
 }

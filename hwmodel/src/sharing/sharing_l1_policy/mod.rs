@@ -1,6 +1,7 @@
-//! Says which line of an L1 goes for one that comes, if any: private lines stay, shared ones may go
+//! Which line of an L1 a fill replaces, if any: private lines are kept, shared ones may be replaced
 //! (Tabbakh's thesis, sections 2.4 and 2.5; specification 5.3).
 
+mod choices;
 mod decide;
 mod rule;
 #[cfg(test)]
@@ -11,19 +12,21 @@ use ports::sharing::types::{L1Fill, Place, Victim};
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
+use crate::common::counter::count;
 use crate::sharing::use_order::UseOrder;
 use crate::state::State;
+use choices::{Choices, SPECIFICATION};
 
-pub use decide::Row;
+pub use decide::Placement;
 pub use rule::Rule;
 
-/// A set: of each way a bit.
+/// A set, with one bit for each way.
 #[derive(Clone, Copy, Debug)]
 struct Set {
     valid: u8,
     /// PF: private.
     private: u8,
-    /// DBF: thought to be dead.
+    /// DBF: predicted dead.
     dead: u8,
     order: UseOrder,
 }
@@ -34,31 +37,59 @@ pub struct SharingL1Policy {
     config: Config,
     sets: Vec<Set>,
     vic: Option<Victim>,
-    row: Option<Row>,
     err: bool,
     cnt: Counters,
     idle: bool,
-    /// What a test has taken away.
-    without: Option<Rule>,
+    /// Other choices than those of the specification, in a test.
+    own: Option<Choices>,
 }
 
 impl SharingL1Policy {
-    /// For tests: one that does not keep a rule. Errors: as of `new`.
+    /// For tests: a policy with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { without: Some(rule), ..Self::new(config)? })
+        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
-    /// The row that the last cycle's fill has met.
-    pub fn row(&self) -> Option<Row> {
-        self.row
+    /// What a fill of the next cycle does.
+    pub fn placement(&self, fill: L1Fill) -> Placement {
+        let choices = self.own.unwrap_or(SPECIFICATION);
+        decide::place(&self.config, &self.sets[self.at(fill.set)], fill, &choices)
     }
 
-    /// A place's set and the way's bit, where the way holds a line.
+    /// Index of a set.
+    #[inline]
+    fn at(&self, set: u16) -> usize {
+        usize::from(set) & (self.sets.len() - 1)
+    }
+
+    /// The set and the way's bit, if the way holds a line.
     fn held(&mut self, Place { set, way }: Place) -> Option<(&mut Set, u8)> {
-        let at = usize::from(set) & (self.sets.len() - 1);
+        let at = self.at(set);
         let set = &mut self.sets[at];
         let bit = 1u8.checked_shl(way.into()).unwrap_or(0);
         (set.valid & bit != 0).then_some((set, bit))
+    }
+
+    /// One clock edge: the events in their order.
+    #[inline(always)]
+    fn step(&mut self, inputs: &In, choices: &Choices) {
+        let In { flush, inv, touch, fill } = *inputs;
+        (self.vic, self.err) = (None, false);
+        if flush {
+            self.sets.iter_mut().for_each(|set| set.valid = 0);
+        }
+        if let Some(place) = inv {
+            self.invalidate(place);
+        }
+        if let Some(place) = touch {
+            self.touch(place, choices);
+        }
+        if let Some(fill) = fill {
+            let at = self.at(fill.set);
+            let placement = decide::place(&self.config, &self.sets[at], fill, choices);
+            self.vic = Some(self.fill(at, fill, placement));
+        }
+        self.idle = self.vic.is_none() && !self.err;
     }
 
     fn invalidate(&mut self, place: Place) {
@@ -68,46 +99,50 @@ impl SharingL1Policy {
         }
     }
 
-    fn touch(&mut self, place: Place) {
-        let keeps = self.without != Some(Rule::TouchClears);
+    fn touch(&mut self, place: Place, choices: &Choices) {
         match self.held(place) {
             Some((set, bit)) => {
                 set.order.touch(place.way);
-                if keeps {
-                    set.dead &= !bit;
-                }
-                self.cnt.touches = self.cnt.touches.wrapping_add(1);
+                set.dead &= !bit | choices.dead_after_touch;
+                count(&mut self.cnt.touches, true);
             }
             None => self.err = true,
         }
     }
 
-    fn fill(&mut self, fill: L1Fill) {
-        let at = usize::from(fill.set) & (self.sets.len() - 1);
-        let keeps = self.without != Some(Rule::KeepPrivate);
-        let (row, way) = decide::way(&self.config, &mut self.sets[at], fill.sf, keeps);
-        self.row = Some(row);
-        let cnt = &mut self.cnt;
-        let Some(way) = way else {
-            cnt.bypass_shared = cnt.bypass_shared.wrapping_add(1);
-            self.vic = Some(Victim::default());
-            return;
+    /// Applies the placement of a fill.
+    fn fill(&mut self, at: usize, fill: L1Fill, placement: Placement) -> Victim {
+        let Self { sets, cnt, .. } = self;
+        let set = &mut sets[at];
+        let way = match placement {
+            Placement::Free(way)
+            | Placement::Shared(way)
+            | Placement::Dead(way)
+            | Placement::Private(way)
+            | Placement::Oldest(way) => way,
+            Placement::Spare { dead, way } => {
+                set.dead |= dead;
+                way
+            }
+            Placement::Bypass => {
+                count(&mut cnt.bypass_shared, true);
+                return Victim::default();
+            }
         };
-        let (set, bit) = (&mut self.sets[at], 1 << way);
+        let bit = 1 << way;
         let evict_valid = set.valid & bit != 0;
         let evict_private = evict_valid && set.private & bit != 0;
-        let dead = row == Row::R3;
+        let dead = matches!(placement, Placement::Dead(_));
         set.valid |= bit;
         set.dead &= !bit;
         set.private = if fill.sf { set.private & !bit } else { set.private | bit };
         set.order.touch(way);
-        let add = |count: &mut u32, is_one: bool| *count = count.wrapping_add(is_one.into());
-        add(&mut cnt.fills_shared, fill.sf);
-        add(&mut cnt.fills_private, !fill.sf);
-        add(&mut cnt.evict_private, evict_private);
-        add(&mut cnt.evict_shared, evict_valid && !evict_private);
-        add(&mut cnt.evict_dead, dead);
-        self.vic = Some(Victim { install: true, dead, evict_valid, evict_private, way });
+        count(&mut cnt.fills_shared, fill.sf);
+        count(&mut cnt.fills_private, !fill.sf);
+        count(&mut cnt.evict_private, evict_private);
+        count(&mut cnt.evict_shared, evict_valid && !evict_private);
+        count(&mut cnt.evict_dead, dead);
+        Victim { install: true, dead, evict_valid, evict_private, way }
     }
 }
 
@@ -122,21 +157,10 @@ impl Block for SharingL1Policy {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
-        let In { flush, inv, touch, fill } = *inputs;
-        (self.vic, self.row, self.err) = (None, None, false);
-        if flush {
-            self.sets.iter_mut().for_each(|set| set.valid = 0);
+        match self.own {
+            None => self.step(inputs, &SPECIFICATION),
+            Some(own) => self.step(inputs, &own),
         }
-        if let Some(place) = inv {
-            self.invalidate(place);
-        }
-        if let Some(place) = touch {
-            self.touch(place);
-        }
-        if let Some(fill) = fill {
-            self.fill(fill);
-        }
-        self.idle = self.vic.is_none() && !self.err;
         out
     }
 
@@ -165,11 +189,10 @@ impl Model for SharingL1Policy {
             config: config.clone(),
             sets: vec![set; config.l1_sets as usize],
             vic: None,
-            row: None,
             err: false,
             cnt: Counters::default(),
             idle: true,
-            without: None,
+            own: None,
         })
     }
 }

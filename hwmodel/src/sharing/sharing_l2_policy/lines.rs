@@ -1,4 +1,4 @@
-//! Lines of a bank: which ways hold one or wait for one, whose they are, and which goes.
+//! Lines of a bank: valid and reserved ways, owners, and victims.
 
 use ports::sharing::sharing_l2_policy::Config;
 use ports::sharing::types::Place;
@@ -6,21 +6,21 @@ use ports::sharing::types::Place;
 use crate::sharing::use_order::{UseOrder, WAYS};
 use crate::state::State;
 
-/// A set: of each way a bit.
+/// A set, with one bit for each way.
 #[derive(Clone, Copy, Debug)]
 struct Set {
     valid: u16,
     reserved: u16,
-    /// SF: more than one SM has asked for it.
+    /// SF: more than one SM has accessed it.
     shared: u16,
     order: UseOrder,
-    /// Who has asked first.
+    /// The SM that accessed it first.
     owner: [u8; WAYS as usize],
 }
 
-/// A way that a line takes, and what it held.
+/// The way of a new line, and what it held.
 #[derive(Clone, Copy, Debug)]
-pub struct Taken {
+pub struct Victim {
     pub way: u8,
     pub evict_valid: bool,
     pub evict_shared: bool,
@@ -31,7 +31,7 @@ pub struct Taken {
 pub struct Lines {
     sets: Vec<Set>,
     ways: u32,
-    /// Private lines go first.
+    /// Private lines are evicted before shared ones.
     managed: bool,
 }
 
@@ -43,8 +43,8 @@ impl Lines {
         Self { sets, ways: config.l2_ways, managed: config.l2_mgt == 1 }
     }
 
-    /// A set's place.
-    pub fn at(&self, set: u16) -> usize {
+    /// Index of a set.
+    pub fn index(&self, set: u16) -> usize {
         usize::from(set) & (self.sets.len() - 1)
     }
 
@@ -56,20 +56,20 @@ impl Lines {
         self.sets[at].reserved >> way & 1 == 1
     }
 
-    /// All lines that are there go.
+    /// Invalidates all lines.
     pub fn flush(&mut self) {
         self.sets.iter_mut().for_each(|set| set.valid = 0);
     }
 
-    /// A line goes. False where it is not there.
+    /// Invalidates a line; false if it was not valid.
     pub fn invalidate(&mut self, Place { set, way }: Place) -> bool {
-        let at = self.at(set);
+        let at = self.index(set);
         let was_there = self.is_valid(at, way);
         self.sets[at].valid &= !(1 << way);
         was_there
     }
 
-    /// A line comes into the way that is reserved for it.
+    /// Fills the way that is reserved for the line.
     pub fn fill(&mut self, at: usize, way: u8, owner: u8, shared: bool) {
         let (set, bit) = (&mut self.sets[at], 1 << way);
         set.valid |= bit;
@@ -78,8 +78,8 @@ impl Lines {
         set.shared = if shared { set.shared | bit } else { set.shared & !bit };
     }
 
-    /// A line is used; `by`: the SM that shares it, if it is another one. Gives whether it is
-    /// shared, and has been made so.
+    /// A line is used by an SM, or by local data (`None`), which shares nothing. Returns whether it is
+    /// shared, and whether it became so.
     pub fn touch(&mut self, at: usize, way: u8, by: Option<u8>) -> (bool, bool) {
         let (set, bit) = (&mut self.sets[at], 1 << way);
         let was_shared = set.shared & bit != 0;
@@ -89,10 +89,11 @@ impl Lines {
         (was_shared || shares, shares && !was_shared)
     }
 
-    /// Reserves a way; none is left where each is reserved.
-    pub fn take(&mut self, at: usize) -> Option<Taken> {
+    /// The way that a new line takes: the lowest free one, else the least recently used private line,
+    /// else the least recently used one. None while all are reserved.
+    pub fn victim(&self, at: usize) -> Option<Victim> {
         let all = u16::MAX >> (16 - self.ways);
-        let set = &mut self.sets[at];
+        let set = &self.sets[at];
         let free = all & !set.valid & !set.reserved;
         let private = set.valid & !set.shared;
         let way = if free != 0 {
@@ -102,13 +103,17 @@ impl Lines {
         } else {
             set.order.oldest(set.valid)?
         };
-        let bit = 1 << way;
-        let evict_valid = set.valid & bit != 0;
-        let evict_shared = evict_valid && set.shared & bit != 0;
+        let evict_valid = set.valid >> way & 1 == 1;
+        let evict_shared = evict_valid && set.shared >> way & 1 == 1;
+        Some(Victim { way, evict_valid, evict_shared })
+    }
+
+    /// Reserves a way for a new line.
+    pub fn reserve(&mut self, at: usize, way: u8) {
+        let (set, bit) = (&mut self.sets[at], 1 << way);
         set.valid &= !bit;
         set.reserved |= bit;
         set.order.touch(way);
-        Some(Taken { way, evict_valid, evict_shared })
     }
 
     pub fn show_state(&self, state: &mut State) {

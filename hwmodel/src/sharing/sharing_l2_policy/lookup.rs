@@ -1,82 +1,111 @@
-//! What becomes of an access (specification 5.4).
+//! What a lookup does (specification 5.4).
 
 use ports::sharing::sharing_l2_policy::err;
 use ports::sharing::types::{Action, Lookup, act};
 
-use super::lines::Taken;
-use super::{Rule, SharingL2Policy};
+use super::choices::Choices;
+use super::lines::Victim;
+use super::{Filled, SharingL2Policy};
+use crate::common::counter::count;
 
 const STALL: Action =
     Action { act: act::STALL, sf: false, evict_valid: false, evict_shared: false, way: 0 };
 
-/// One more.
-fn count(counter: &mut u32) {
-    *counter = counter.wrapping_add(1);
+/// The first row of the table that holds. Sets are given by their index.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Outcome {
+    Hit {
+        set: usize,
+        way: u8,
+    },
+    Merge,
+    Bypass,
+    Allocate {
+        set: usize,
+        victim: Victim,
+    },
+    /// All ways are reserved.
+    Stall,
+    /// An error code.
+    Refused(u8),
 }
 
 impl SharingL2Policy {
-    /// `filled`: MSHR, set's place and way of a line that has come in this cycle.
-    pub(super) fn look_up(&mut self, lookup: Lookup, filled: Option<(u8, usize, u8)>) -> Action {
+    /// What a lookup does. `filled`: the line that was filled in this cycle.
+    pub(super) fn decide(
+        &self,
+        lookup: Lookup,
+        filled: Option<Filled>,
+        choices: &Choices,
+    ) -> Outcome {
         let Lookup { is_local, sm, hit, mshr_hit, mshr, set, way } = lookup;
-        let at = self.lines.at(set);
-        let of_filled = filled.filter(|(filled, ..)| !hit && mshr_hit && *filled == mshr);
-        let bypasses = is_local && self.config.l2_mgt == 1 && self.keeps(Rule::LocalBypass);
-        let code = if hit {
-            (!self.lines.is_valid(at, way)).then_some(err::HIT)
-        } else if mshr_hit {
-            (of_filled.is_none() && !self.mshrs.is_used(mshr)).then_some(err::MSHR)
-        } else {
-            let is_free = self.mshrs.has(mshr) && !self.mshrs.is_used(mshr);
-            (!bypasses && !is_free).then_some(err::MSHR)
+        let set = self.lines.index(set);
+        let of_filled = filled.filter(|filled| filled.mshr == mshr);
+        let miss =
+            if is_local && self.config.l2_mgt == 1 { choices.local_miss } else { act::ALLOC };
+        let outcome = match (hit, mshr_hit, of_filled) {
+            (true, ..) => Outcome::Hit { set, way },
+            (_, true, Some(Filled { set, way, .. })) => Outcome::Hit { set, way },
+            (_, true, None) => Outcome::Merge,
+            _ if miss == act::BYPASS => Outcome::Bypass,
+            _ => match self.lines.victim(set) {
+                Some(victim) => Outcome::Allocate { set, victim },
+                None => Outcome::Stall,
+            },
         };
-        let no_sm = (u32::from(sm) >= self.config.n_sm).then_some(err::SM);
-        if let Some(code) = code.into_iter().chain(no_sm).min() {
-            self.error(code);
-            count(&mut self.cnt.stalls);
-            return STALL;
-        }
-        // Local memory is an SM's own.
-        let by = (!is_local).then_some(sm);
-        if hit {
-            self.hit(at, way, by)
-        } else if let Some((_, at, way)) = of_filled {
-            self.hit(at, way, by)
-        } else if mshr_hit {
-            self.merge(mshr, by)
-        } else if bypasses {
-            count(&mut self.cnt.bypasses);
-            Action { act: act::BYPASS, ..STALL }
-        } else {
-            self.allocate(at, mshr, sm)
+        let is_free = self.mshrs.has(mshr) && !self.mshrs.is_used(mshr);
+        match outcome {
+            Outcome::Hit { set, way } if !self.lines.is_valid(set, way) => {
+                Outcome::Refused(err::HIT)
+            }
+            Outcome::Merge if !self.mshrs.is_used(mshr) => Outcome::Refused(err::MSHR),
+            Outcome::Allocate { .. } | Outcome::Stall if !is_free => Outcome::Refused(err::MSHR),
+            _ if u32::from(sm) >= self.config.n_sm => Outcome::Refused(err::SM),
+            outcome => outcome,
         }
     }
 
-    fn hit(&mut self, at: usize, way: u8, by: Option<u8>) -> Action {
-        let (shared, is_new) = self.lines.touch(at, way, by);
-        self.cnt.sf_set = self.cnt.sf_set.wrapping_add(is_new.into());
-        count(&mut self.cnt.hits);
-        Action { act: act::HIT, sf: by.is_some() && shared, way, ..STALL }
-    }
-
-    fn merge(&mut self, mshr: u8, by: Option<u8>) -> Action {
-        let tracked = by.filter(|_| self.keeps(Rule::MshrOwner));
-        let (shared, is_new) = self.mshrs.merge(mshr, tracked);
-        self.cnt.sf_set = self.cnt.sf_set.wrapping_add(is_new.into());
-        count(&mut self.cnt.merges);
-        Action { act: act::MERGE, sf: by.is_some() && shared, ..STALL }
-    }
-
-    fn allocate(&mut self, at: usize, mshr: u8, sm: u8) -> Action {
-        let cnt = &mut self.cnt;
-        let Some(Taken { way, evict_valid, evict_shared }) = self.lines.take(at) else {
-            count(&mut cnt.stalls);
-            return STALL;
-        };
-        self.mshrs.take(mshr, sm);
-        count(&mut cnt.allocs);
-        if evict_valid {
-            count(if evict_shared { &mut cnt.evict_shared } else { &mut cnt.evict_private });
+    /// Applies what a lookup does.
+    pub(super) fn apply(&mut self, lookup: Lookup, outcome: Outcome, choices: &Choices) -> Action {
+        // Local data is private to its SM.
+        let by = (!lookup.is_local).then_some(lookup.sm);
+        let Self { lines, mshrs, cnt, .. } = self;
+        match outcome {
+            Outcome::Hit { set, way } => {
+                let (shared, is_new) = lines.touch(set, way, by);
+                count(&mut cnt.sf_set, is_new);
+                count(&mut cnt.hits, true);
+                Action { act: act::HIT, sf: by.is_some() && shared, way, ..STALL }
+            }
+            Outcome::Merge => {
+                let (shared, is_new) =
+                    mshrs.merge(lookup.mshr, by.filter(|_| choices.merge_shares));
+                count(&mut cnt.sf_set, is_new);
+                count(&mut cnt.merges, true);
+                Action { act: act::MERGE, sf: by.is_some() && shared, ..STALL }
+            }
+            Outcome::Bypass => {
+                count(&mut cnt.bypasses, true);
+                Action { act: act::BYPASS, ..STALL }
+            }
+            Outcome::Allocate { set, victim } => {
+                let Victim { way, evict_valid, evict_shared } = victim;
+                lines.reserve(set, way);
+                mshrs.take(lookup.mshr, lookup.sm);
+                count(&mut cnt.allocs, true);
+                count(&mut cnt.evict_shared, evict_shared);
+                count(&mut cnt.evict_private, evict_valid && !evict_shared);
+                Action { act: act::ALLOC, sf: false, evict_valid, evict_shared, way }
+            }
+            Outcome::Stall => {
+                count(&mut cnt.stalls, true);
+                STALL
+            }
+            Outcome::Refused(code) => {
+                count(&mut cnt.stalls, true);
+                self.error(code);
+                STALL
+            }
         }
-        Action { act: act::ALLOC, sf: false, evict_valid, evict_shared, way }
     }
 }

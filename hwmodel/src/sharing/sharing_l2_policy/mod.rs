@@ -1,7 +1,7 @@
-//! Knows of each line of an L2 bank which SM has asked for it first and whether another one has
-//! since; says which line goes for one that is fetched (Tabbakh's thesis, section 2.4;
-//! specification 5.2 and 5.4).
+//! Of each line of an L2 bank the SM that accessed it first, and whether another SM has accessed it
+//! since; the victim of each allocation (Tabbakh's thesis, section 2.4; specification 5.2 and 5.4).
 
+mod choices;
 mod lines;
 mod lookup;
 mod mshrs;
@@ -15,6 +15,7 @@ use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
 use crate::state::State;
+use choices::{Choices, Event, SPECIFICATION};
 use lines::Lines;
 use mshrs::{Mshr, Mshrs};
 
@@ -31,18 +32,22 @@ pub struct SharingL2Policy {
     err: u8,
     cnt: Counters,
     idle: bool,
-    /// What a test has taken away.
-    without: Option<Rule>,
+    /// Other choices than those of the specification, in a test.
+    own: Option<Choices>,
+}
+
+/// A line that was filled: its MSHR, the index of its set, its way.
+#[derive(Clone, Copy, Debug)]
+struct Filled {
+    mshr: u8,
+    set: usize,
+    way: u8,
 }
 
 impl SharingL2Policy {
-    /// For tests: one that does not keep a rule. Errors: as of `new`.
+    /// For tests: a policy with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { without: Some(rule), ..Self::new(config)? })
-    }
-
-    fn keeps(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
+        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
     /// Of several codes the lowest is shown.
@@ -52,17 +57,45 @@ impl SharingL2Policy {
         }
     }
 
-    /// A line has come. Gives its MSHR, and its set's and its way's place.
-    fn fill(&mut self, L2Fill { mshr, set, way }: L2Fill) -> Option<(u8, usize, u8)> {
-        let at = self.lines.at(set);
-        if !self.mshrs.is_used(mshr) || !self.lines.is_reserved(at, way) {
+    /// A line arrives from memory.
+    fn fill(&mut self, L2Fill { mshr, set, way }: L2Fill) -> Option<Filled> {
+        let set = self.lines.index(set);
+        if !self.mshrs.is_used(mshr) || !self.lines.is_reserved(set, way) {
             self.error(err::FILL);
             return None;
         }
         let Mshr { owner, shared, .. } = self.mshrs.free(mshr);
-        self.lines.fill(at, way, owner, shared);
+        self.lines.fill(set, way, owner, shared);
         self.fsf = Some(shared);
-        Some((mshr, at, way))
+        Some(Filled { mshr, set, way })
+    }
+
+    /// One clock edge: the events in their order.
+    #[inline(always)]
+    fn step(&mut self, inputs: &In, choices: &Choices) {
+        let In { flush, inv, fill, lk } = *inputs;
+        (self.fsf, self.act, self.err) = (None, None, 0);
+        if flush {
+            self.lines.flush();
+        }
+        if let Some(place) = inv
+            && !self.lines.invalidate(place)
+        {
+            self.error(err::INV);
+        }
+        let mut filled = None;
+        for event in choices.order {
+            match event {
+                Event::Fill => filled = fill.and_then(|fill| self.fill(fill)),
+                Event::Lookup => {
+                    self.act = lk.map(|lookup| {
+                        let outcome = self.decide(lookup, filled, choices);
+                        self.apply(lookup, outcome, choices)
+                    });
+                }
+            }
+        }
+        self.idle = self.fsf.is_none() && self.act.is_none() && self.err == 0;
     }
 }
 
@@ -78,28 +111,10 @@ impl Block for SharingL2Policy {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
-        let In { flush, inv, fill, lk } = *inputs;
-        (self.fsf, self.act, self.err) = (None, None, 0);
-        if flush {
-            self.lines.flush();
+        match self.own {
+            None => self.step(inputs, &SPECIFICATION),
+            Some(own) => self.step(inputs, &own),
         }
-        if let Some(place) = inv
-            && !self.lines.invalidate(place)
-        {
-            self.error(err::INV);
-        }
-        let is_first = self.keeps(Rule::FillFirst);
-        let mut filled = None;
-        if let Some(fill) = fill.filter(|_| is_first) {
-            filled = self.fill(fill);
-        }
-        if let Some(lookup) = lk {
-            self.act = Some(self.look_up(lookup, filled));
-        }
-        if let Some(fill) = fill.filter(|_| !is_first) {
-            self.fill(fill);
-        }
-        self.idle = self.fsf.is_none() && self.act.is_none() && self.err == 0;
         out
     }
 
@@ -131,7 +146,7 @@ impl Model for SharingL2Policy {
             err: 0,
             cnt: Counters::default(),
             idle: true,
-            without: None,
+            own: None,
         })
     }
 }

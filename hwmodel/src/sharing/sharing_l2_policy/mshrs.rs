@@ -1,18 +1,18 @@
-//! Lines that a bank waits for: whose they are.
+//! Owners of pending fills.
 
 use ports::sharing::sharing_l2_policy::Config;
 
 use crate::state::State;
 
-/// MSHRs, at most.
+/// Upper limit of MSHRs.
 const MOST: usize = 64;
 
-/// A line that is waited for.
+/// A pending fill.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mshr {
     pub used: bool,
     pub owner: u8,
-    /// SF: more than one SM has asked for it.
+    /// SF: more than one SM has accessed it.
     pub shared: bool,
 }
 
@@ -28,7 +28,7 @@ impl Mshrs {
         Self { all: [Mshr::default(); MOST], count: config.l2_mshr }
     }
 
-    /// There is one of this number.
+    /// The bank has an MSHR of this number.
     pub fn has(&self, mshr: u8) -> bool {
         u32::from(mshr) < self.count
     }
@@ -37,18 +37,18 @@ impl Mshrs {
         self.has(mshr) && self.all[usize::from(mshr)].used
     }
 
-    /// Its line has come.
+    /// Its line is filled.
     pub fn free(&mut self, mshr: u8) -> Mshr {
         std::mem::take(&mut self.all[usize::from(mshr)])
     }
 
-    /// It waits for a line that an SM has asked for.
+    /// Allocates it for a miss of an SM.
     pub fn take(&mut self, mshr: u8, owner: u8) {
         self.all[usize::from(mshr)] = Mshr { used: true, owner, shared: false };
     }
 
-    /// Its line is asked for again; `by`: the SM that shares it, if it is another one. Gives
-    /// whether it is shared, and has been made so.
+    /// A secondary miss of an SM, or of local data (`None`), which shares nothing. Returns whether the
+    /// line is shared, and whether it became so.
     pub fn merge(&mut self, mshr: u8, by: Option<u8>) -> (bool, bool) {
         let Mshr { owner, shared, .. } = &mut self.all[usize::from(mshr)];
         let was_shared = *shared;

@@ -1,17 +1,19 @@
-//! What the agent asks of the manager: epochs for its blocked stores, and a look at conflicts of
-//! its loads with them (specification 5.4, 5.5; STC, sections 4.3 and 4.4).
+//! Requests to the manager: demands of bands for blocked stores, and conflicts of loads with them
+//! (specification 5.4, 5.5; STC, sections 4.3 and 4.4).
 
 use ports::stc::types::{MAX_BANDS, Req, kind};
 
-use super::{Config, queue::Queue};
+use super::Config;
+use super::choices::Change;
+use super::queue::Queue;
 use crate::state::State;
 
 /// Requests to send, and those that were sent in this epoch.
 #[derive(Clone, Debug, Default, Hash)]
 pub(super) struct Demands {
-    /// `filter_q`: bands that were demanded, as this CU keeps a store of them.
+    /// `filter_q`: bands that were demanded for a blocked store.
     filter: u32,
-    /// `dpend_q`: those of them that have yet to be sent, with the slot of a store.
+    /// `dpend_q`: demands that are to be sent, with the slot of a store.
     pend: u32,
     slot: [u8; MAX_BANDS],
     conf_sent: bool,
@@ -71,9 +73,9 @@ impl Demands {
     }
 
     /// An epoch begins: every band will be demanded anew. Behind all others.
-    pub fn change(&mut self, clears_filter: bool) {
+    pub fn change(&mut self, change: &Change) {
         (self.pend, self.conf_sent, self.conf_pend) = (0, false, false);
-        if clears_filter {
+        if change.clears_filter {
             self.filter = 0;
         }
     }

@@ -1,10 +1,11 @@
-//! The epoch agent of a CU, between its coalescing buffer and its L1: holds stores back until the
-//! epoch of their band, and says of loads whether the L1 may serve them (STC, TACO 20(3) art. 33,
+//! The epoch agent of a CU, between its coalescing buffer and its L1: blocks stores until the epoch
+//! of their band, and marks loads that the L1 may not serve (STC, TACO 20(3) art. 33,
 //! sections 4.2 to 4.4; cycle rules in `rtl/stc/epoch_agent/README.md`).
 //!
 //! A store accepted in cycle t is classified in t+1; it is at `st` in t+2, or its demand at `req`
 //! in t+2 at the earliest. A load accepted in t is at `ld` in t+1 at the earliest.
 
+mod choices;
 mod demands;
 mod loads;
 mod queue;
@@ -19,7 +20,9 @@ use ports::stc::types::{Epoch, Load, Store};
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
+use crate::common::counter::count;
 use crate::state::State;
+use choices::{Choices, Counted, SPECIFICATION};
 use demands::Demands;
 use loads::Loads;
 use queue::Queue;
@@ -33,6 +36,35 @@ enum Phase {
     Drain,
     Ready,
     Done,
+}
+
+/// What happens in a cycle, by its inputs and the registers.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    /// The state of the next cycle.
+    phase: Phase,
+    /// The epoch changes.
+    changes: bool,
+    /// The store that is accepted.
+    offered: Option<Store>,
+    /// The L1 takes the store in the issue register; another store may be loaded.
+    taken: bool,
+    free: bool,
+    issue: Issue,
+    /// A store has reached the L2.
+    acknowledged: bool,
+    /// The error code; 0 is none.
+    err: u8,
+}
+
+/// What is loaded into the issue register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Issue {
+    Nothing,
+    /// The next released store of the queue.
+    Blocked,
+    /// The store in the input register, if its band is granted.
+    Direct,
 }
 
 /// Model of `rtl/stc/epoch_agent`.
@@ -54,17 +86,17 @@ pub struct EpochAgent {
     /// The error pulse of this cycle; 0 is none.
     err: u8,
     cnt: Counters,
-    /// See `waits`; kept, as most ticks are of an agent that does. The levels of the last one.
+    /// `waits`, kept from the last tick, and the levels of that tick.
     idle: bool,
     levels: Levels,
-    /// What a test has taken away.
-    without: Option<Rule>,
+    /// Other choices than those of the specification, in a test.
+    own: Option<Choices>,
 }
 
 /// Inputs that are no pulses.
 type Levels = (bool, bool, bool);
 
-/// What decides about what comes: not the counters, nor what the last cycle found wrong.
+/// The state that later outputs depend on: neither counters nor the error of the last cycle.
 impl Hash for EpochAgent {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let Self { phase, cer, upd, input, issue, out, queue, demands, loads, levels, .. } = self;
@@ -73,14 +105,9 @@ impl Hash for EpochAgent {
 }
 
 impl EpochAgent {
-    /// For tests: an agent that does not keep a rule. Errors: as of `new`.
+    /// For tests: an agent with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { without: Some(rule), ..Self::new(config)? })
-    }
-
-    #[inline(always)]
-    fn keeps(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
+        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
     #[inline(always)]
@@ -93,20 +120,20 @@ impl EpochAgent {
         self.cer.granted(addr, self.config.band_bits)
     }
 
-    /// Some store has this slot.
+    /// A store has this slot.
     #[inline(always)]
     fn holds(&self, slot: u8) -> bool {
         let is = |store: &Option<Store>| store.is_some_and(|store| store.slot == slot);
         is(&self.input) || is(&self.issue) || self.queue.has(slot)
     }
 
-    /// Another store may be on its way.
+    /// Another store may be issued.
     #[inline(always)]
     fn has_credit(&self) -> bool {
         u32::from(self.out) < self.config.bsq_n
     }
 
-    /// Nothing changes until an input does: what is shown and not taken stays.
+    /// The registers stay until an input changes; an output that is not taken stays too.
     #[inline(always)]
     fn waits(&self) -> bool {
         let (prep, chg, sweep_done) = self.levels;
@@ -133,7 +160,7 @@ impl EpochAgent {
             && (seb_min..=seb_max).contains(&epoch.seb.into())
     }
 
-    /// The lowest error of a cycle (specification 12), of which the caller has found two.
+    /// The lowest error code of a cycle (specification 12).
     #[inline(always)]
     fn error(&self, inputs: &In, slot: bool, illegal: bool) -> u8 {
         let errors = [
@@ -148,6 +175,75 @@ impl EpochAgent {
         if set == 0 { 0 } else { set.trailing_zeros() as u8 }
     }
 
+    /// What happens in a cycle.
+    #[inline(always)]
+    fn decide(&self, inputs: &In, choices: &Choices) -> Step {
+        let In { prep, chg, chg_info, .. } = inputs;
+        let offered = inputs.st.filter(|store| !self.holds(store.slot));
+        let begins = self.phase == Phase::Ready && *chg;
+        let changes = begins && self.is_legal(chg_info);
+        let drained = self.out <= choices.drained && inputs.sweep_done;
+        let free = self.issue.is_none() || inputs.st_ready;
+        let may_issue = choices.issues[self.phase as usize] && free && self.has_credit();
+        Step {
+            phase: match self.phase {
+                Phase::Run if *prep => Phase::Drain,
+                Phase::Drain if drained => Phase::Ready,
+                Phase::Ready if changes => Phase::Done,
+                Phase::Done if !prep => Phase::Run,
+                phase => phase,
+            },
+            changes,
+            offered,
+            taken: self.issue.is_some() && inputs.st_ready,
+            free,
+            issue: match (may_issue, self.queue.is_released()) {
+                (false, _) => Issue::Nothing,
+                (true, true) => Issue::Blocked,
+                (true, false) => Issue::Direct,
+            },
+            acknowledged: inputs.wa_valid && self.out != 0,
+            err: self.error(inputs, inputs.st.is_some() && offered.is_none(), begins && !changes),
+        }
+    }
+
+    /// Applies what happens in a cycle. What it releases waits for the next.
+    #[inline(always)]
+    fn apply(&mut self, inputs: &In, step: &Step, choices: &Choices) {
+        self.err = step.err;
+        self.demands.send(inputs.dmd_ack);
+        let can_load = !self.loads.is_full();
+        if inputs.ld_ready {
+            self.loads.pop();
+        }
+        if let (Some(load), true) = (inputs.ld, can_load) {
+            self.load(load);
+        }
+
+        let blocked = if step.issue == Issue::Blocked { self.queue.issue() } else { None };
+        if step.changes {
+            self.queue.change(&choices.change);
+        }
+        let direct = self.classify(step.issue == Issue::Direct, choices.scan_demands);
+        let loaded = blocked.map(|(slot, addr)| Store { slot, addr }).or(direct);
+        if step.free {
+            self.issue = loaded;
+        }
+        let counts = match choices.counted {
+            Counted::Load => loaded.is_some(),
+            Counted::Handshake => step.taken,
+        };
+        self.out = self.out + u16::from(counts) - u16::from(step.acknowledged);
+        self.input = step.offered.map(|st| Store { addr: st.addr & self.addr_mask, ..st });
+
+        self.upd = step.changes;
+        if step.changes {
+            self.cer = inputs.chg_info;
+            self.demands.change(&choices.change);
+        }
+        self.phase = step.phase;
+    }
+
     /// A load is accepted.
     #[inline(always)]
     fn load(&mut self, load: Load) {
@@ -159,10 +255,9 @@ impl EpochAgent {
         }
     }
 
-    /// The scan, then the store in the input register (specification 5.4). Returns the store where
-    /// it goes to the issue register, if it `may`.
-    fn classify(&mut self, may: bool) -> Option<Store> {
-        let scan_demands = self.keeps(Rule::ScanDemands);
+    /// The scan, then the store in the input register (specification 5.4). `may`: the issue register
+    /// takes the store if its band is granted; then it is returned.
+    fn classify(&mut self, may: bool, scan_demands: bool) -> Option<Store> {
         let Self { config, cer, queue, demands, cnt, .. } = self;
         let Config { band_bits, variant, .. } = *config;
         let mut examine = |slot, addr, demands_it| {
@@ -186,10 +281,6 @@ impl EpochAgent {
         count(&mut cnt.stores_blocked, !direct);
         direct.then_some(store)
     }
-}
-
-fn count(counter: &mut u32, event: bool) {
-    *counter = counter.wrapping_add(event.into());
 }
 
 impl Block for EpochAgent {
@@ -225,53 +316,10 @@ impl Block for EpochAgent {
             return out;
         }
         self.levels = levels;
-        let offered = inputs.st.filter(|store| !self.holds(store.slot));
-        let begins = self.phase == Phase::Ready && inputs.chg;
-        let changes = begins && self.is_legal(&inputs.chg_info);
-        self.err = self.error(inputs, inputs.st.is_some() && offered.is_none(), begins && !changes);
-        let drained = (self.out == 0 || !self.keeps(Rule::DrainWaits)) && inputs.sweep_done;
-
-        self.demands.send(inputs.dmd_ack);
-        if inputs.ld_ready {
-            self.loads.pop();
+        match self.own {
+            None => self.apply(inputs, &self.decide(inputs, &SPECIFICATION), &SPECIFICATION),
+            Some(own) => self.apply(inputs, &self.decide(inputs, &own), &own),
         }
-        if let (Some(load), true) = (inputs.ld, out.ld_ready) {
-            self.load(load);
-        }
-
-        // What is released in this cycle waits for the next.
-        let free = self.issue.is_none() || inputs.st_ready;
-        let may_issue = self.phase == Phase::Run
-            || self.phase == Phase::Done && !self.keeps(Rule::StoresWaitForAll);
-        let can_issue = may_issue && free && self.has_credit();
-        let blocked = self.queue.is_released();
-        let entry = if can_issue && blocked { self.queue.issue() } else { None };
-        if changes {
-            self.queue.change(self.without);
-        }
-        let direct = self.classify(can_issue && !blocked);
-        let loaded = entry.map(|(slot, addr)| Store { slot, addr }).or(direct);
-        if free {
-            self.issue = loaded;
-        }
-        let acknowledged = inputs.wa_valid && self.out != 0;
-        let counted = if self.keeps(Rule::CountAtLoad) { loaded } else { out.st };
-        let counts = counted.is_some() && (self.keeps(Rule::CountAtLoad) || inputs.st_ready);
-        self.out = self.out + u16::from(counts) - u16::from(acknowledged);
-        self.input = offered.map(|st| Store { addr: st.addr & self.addr_mask, ..st });
-
-        self.upd = changes;
-        self.phase = match self.phase {
-            Phase::Run if inputs.prep => Phase::Drain,
-            Phase::Drain if drained => Phase::Ready,
-            Phase::Ready if changes => {
-                self.cer = inputs.chg_info;
-                self.demands.change(self.keeps(Rule::FilterCleared));
-                Phase::Done
-            }
-            Phase::Done if !inputs.prep => Phase::Run,
-            phase => phase,
-        };
         self.idle = self.waits();
         out
     }
@@ -328,12 +376,11 @@ impl Model for EpochAgent {
             cnt: Counters::default(),
             idle: true,
             levels: Levels::default(),
-            without: None,
+            own: None,
         })
     }
 
-    /// All it does by itself is in `cnt`, or waits for nothing but its inputs: at most an entry for
-    /// each slot.
+    /// Without inputs it issues and scans, at most one entry for each slot.
     fn rests(_config: &Config, _outputs: &Out, cycles: u64) -> bool {
         cycles > 1 << 11
     }

@@ -3,7 +3,8 @@
 
 use std::hash::{Hash, Hasher};
 
-use super::{Config, Rule};
+use super::Config;
+use super::choices::Change;
 use crate::state::State;
 
 const SLOTS: usize = 256;
@@ -55,12 +56,12 @@ pub(super) struct Queue {
     addr: [u32; SLOTS],
     /// In use.
     v: Slots,
-    /// Its band was granted when it was examined; it may be issued.
+    /// Released: its band was granted when it was examined.
     rel: Slots,
     /// Examined since the epoch began.
     scanned: Slots,
-    /// It waited when the batch was formed. A batch goes first until it is used up, so that no
-    /// store is overtaken for ever.
+    /// It waited when the batch was formed. A batch is issued first until it is used up, so that no
+    /// store starves.
     batch: Slots,
     /// `occ_q`.
     occ: u16,
@@ -112,13 +113,13 @@ impl Queue {
         self.v.with(self.scanned, |v, scanned| v & !scanned)
     }
 
-    /// An entry may be issued.
+    /// An entry is released.
     #[inline(always)]
     pub fn is_released(&self) -> bool {
         self.occ != 0 && !self.released().is_empty()
     }
 
-    /// Every entry was examined.
+    /// No entry is left to the scan.
     #[inline(always)]
     pub fn is_scanned(&self) -> bool {
         self.occ == 0 || self.unscanned().is_empty()
@@ -134,8 +135,8 @@ impl Queue {
         Some((slot, self.addr(slot)))
     }
 
-    /// A cycle of the scan: each bank examines the first of its entries that were not. Returns
-    /// whether there was one.
+    /// A cycle of the scan: each bank examines its first `bsq_rd` entries that were not examined.
+    /// Returns whether there was one.
     pub fn scan(&mut self, mut examine: impl FnMut(u8, u32) -> bool) -> bool {
         let mut taken = [0; MAX_BANKS];
         let mut left = self.rd * self.banks;
@@ -166,17 +167,15 @@ impl Queue {
     }
 
     /// An epoch begins.
-    pub fn change(&mut self, without: Option<Rule>) {
-        if without != Some(Rule::RelCleared) {
+    pub fn change(&mut self, change: &Change) {
+        if change.clears_rel {
             self.rel = Slots::default();
         }
-        if without != Some(Rule::ScannedCleared) {
+        if change.clears_scanned {
             self.scanned = Slots::default();
         }
-        if without == Some(Rule::Batch) {
-            return;
-        }
-        if self.v.with(self.batch, |v, batch| v & batch).is_empty() {
+        let is_used_up = self.v.with(self.batch, |v, batch| v & batch).is_empty();
+        if change.forms_batch && is_used_up {
             self.batch = self.batch.with(self.v, |batch, v| batch | v);
         }
     }

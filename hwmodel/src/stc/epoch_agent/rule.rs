@@ -1,11 +1,13 @@
-//! Rules that tests take away, to see that they find it.
+//! Rules that tests disable, one at a time, to check that they find it.
+
+use super::choices::{Choices, Counted, SPECIFICATION};
 
 /// A rule of the agent (specification 5.3, 5.4, 6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// 5.3: DRAIN waits until no store is on its way.
     DrainWaits,
-    /// 5.4: a store is on its way from when it is in the issue register, not from the handshake.
+    /// 5.4: a store counts as on its way once it is in the issue register; else at the handshake.
     CountAtLoad,
     /// 5.3: a change takes back what the last epoch released.
     RelCleared,
@@ -15,8 +17,26 @@ pub enum Rule {
     FilterCleared,
     /// 5.4: the scan demands bands.
     ScanDemands,
-    /// 5.4: what waited at a change goes first.
+    /// 5.4: stores that waited at a change are issued first.
     Batch,
     /// 6, 2: stores wait in DONE, until all CUs are in the epoch.
     StoresWaitForAll,
+}
+
+impl Choices {
+    /// Those of an agent with the rule disabled.
+    pub fn without(rule: Rule) -> Self {
+        let mut own = SPECIFICATION;
+        match rule {
+            Rule::DrainWaits => own.drained = u16::MAX,
+            Rule::CountAtLoad => own.counted = Counted::Handshake,
+            Rule::RelCleared => own.change.clears_rel = false,
+            Rule::ScannedCleared => own.change.clears_scanned = false,
+            Rule::FilterCleared => own.change.clears_filter = false,
+            Rule::ScanDemands => own.scan_demands = false,
+            Rule::Batch => own.change.forms_batch = false,
+            Rule::StoresWaitForAll => own.issues = [true, false, false, true],
+        }
+        own
+    }
 }

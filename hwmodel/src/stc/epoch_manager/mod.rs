@@ -4,8 +4,9 @@
 //!
 //! An epoch lasts `wakeup` cycles (IDLE). At its end the next is selected from the bands that are
 //! demanded; if it is another, PREP follows until all agents have drained, CHG until all are in the
-//! new epoch, REL until all have let go.
+//! new epoch, REL until all levels are low.
 
+mod choices;
 mod record;
 mod rule;
 mod select;
@@ -20,13 +21,15 @@ use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
 use crate::common::bits::ones;
+use crate::common::counter::count;
 use crate::state::{State, index_width};
+use choices::{Choices, SPECIFICATION};
 use record::Record;
 use select::{Next, Selection, select};
 
 pub use rule::Rule;
 
-/// Cycles that may be left out at once while nobody demands anything.
+/// Upper limit of cycles skipped at once while no band is demanded.
 const QUIET: u64 = 1 << 40;
 
 /// `state_q` (specification 5.1).
@@ -36,6 +39,20 @@ enum Phase {
     Prep,
     Chg,
     Rel,
+}
+
+/// What ends in a cycle (specification 5.1).
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Nothing,
+    /// IDLE: the epoch, and what is selected for the next.
+    Wake(Option<Selection>),
+    /// PREP: all CUs are ready.
+    Change,
+    /// CHG: all CUs are in the new epoch.
+    Release,
+    /// REL: all levels are low.
+    Rest,
 }
 
 /// Model of `rtl/stc/epoch_manager`.
@@ -61,11 +78,11 @@ pub struct EpochManager {
     cnt: Counters,
     /// `ready_i` and `done_i` of the last cycle.
     levels: (u32, u32),
-    /// What a test has taken away.
-    without: Option<Rule>,
+    /// Other choices than those of the specification, in a test.
+    own: Option<Choices>,
 }
 
-/// What decides about what comes: not the counters, nor what the last cycle found wrong.
+/// The state that later outputs depend on: neither counters nor the error of the last cycle.
 impl Hash for EpochManager {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let Self { phase, wake_cnt, ec, epoch, next, hold, record, dmd_ack, levels, .. } = self;
@@ -74,23 +91,12 @@ impl Hash for EpochManager {
 }
 
 impl EpochManager {
-    /// For tests: a manager that does not keep a rule. Errors: as of `new`.
+    /// For tests: a manager with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { without: Some(rule), ..Self::new(config)? })
+        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
-    #[inline(always)]
-    fn keeps(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
-    }
-
-    /// All CUs show a level, or some do and a test has taken the rule away that all must.
-    #[inline(always)]
-    fn is_met(&self, level: u32, rule: Rule) -> bool {
-        level == self.all || level != 0 && !self.keeps(rule)
-    }
-
-    /// The error of a cycle with these levels, the lowest (specification 12).
+    /// The lowest error code of a cycle with these levels (specification 12).
     #[inline(always)]
     fn error(&self, ready: u32, done: u32) -> u8 {
         match self.phase {
@@ -102,9 +108,72 @@ impl EpochManager {
         }
     }
 
-    /// The end of an epoch (specification 5.1). Returns whether the next differs from it.
-    fn wake(&mut self, selection: Option<Selection>) -> bool {
-        let holds = self.keeps(Rule::Hold);
+    /// One clock edge. Selection and conflicts see the registers; demands come behind what the edge
+    /// clears.
+    #[inline(always)]
+    fn step(&mut self, inputs: &In, choices: &Choices) {
+        let (ready, done) = (inputs.ready & self.all, inputs.done & self.all);
+        self.err = self.error(ready, done);
+        self.levels = (ready, done);
+        let (valid, addr_mask) = (inputs.req_valid & self.all, self.addr_mask);
+        let of_kind = |kind| {
+            let these = ones(valid).filter(move |&cu| inputs.req[cu].kind == kind);
+            these.map(move |cu| (cu, inputs.req[cu].addr & addr_mask))
+        };
+        let step = self.decide(ready, done, choices);
+        if self.config.variant.has_conflicts() {
+            let changes = matches!(step, Step::Change);
+            for (_, addr) in of_kind(kind::CONFLICT) {
+                let Self { config, epoch, record, cnt, .. } = self;
+                record.conflict(config, epoch, changes, addr, cnt);
+            }
+        }
+        self.apply(step, choices);
+        self.dmd_ack = 0;
+        for (cu, addr) in of_kind(kind::DEMAND) {
+            // After `change` the epoch has the new start epoch bit.
+            self.record.demand(self.epoch.band(addr, self.config.band_bits), addr);
+            self.dmd_ack |= 1 << cu;
+        }
+    }
+
+    /// What ends in a cycle with these levels.
+    #[inline(always)]
+    fn decide(&self, ready: u32, done: u32, choices: &Choices) -> Step {
+        let Self { config, all, epoch, ec, hold, record, .. } = self;
+        match self.phase {
+            Phase::Idle if self.wake_cnt == config.wakeup - 1 => {
+                Step::Wake(select(config, epoch, *ec, *hold, record))
+            }
+            Phase::Prep if choices.prep.is_met(ready, *all) => Step::Change,
+            Phase::Chg if choices.chg.is_met(done, *all) => Step::Release,
+            Phase::Rel if choices.rel.is_met(ready | done, *all) => Step::Rest,
+            _ => Step::Nothing,
+        }
+    }
+
+    /// Applies it.
+    #[inline(always)]
+    fn apply(&mut self, step: Step, choices: &Choices) {
+        let ends = !matches!(step, Step::Nothing);
+        self.wake_cnt = if self.phase == Phase::Idle && !ends { self.wake_cnt + 1 } else { 0 };
+        self.phase = match step {
+            Step::Nothing => self.phase,
+            Step::Wake(selection) => match self.wake(selection, choices) {
+                true => Phase::Prep,
+                false => Phase::Idle,
+            },
+            Step::Change => {
+                self.change();
+                Phase::Chg
+            }
+            Step::Release => Phase::Rel,
+            Step::Rest => Phase::Idle,
+        };
+    }
+
+    /// The end of an epoch. Returns whether the next differs from it.
+    fn wake(&mut self, selection: Option<Selection>, choices: &Choices) -> bool {
         let Self { config, epoch, record, cnt, .. } = self;
         count(&mut cnt.wakes, true);
         count(&mut cnt.wakes_idle, selection.is_none());
@@ -117,7 +186,7 @@ impl EpochManager {
             record.v &= !bands;
         }
         self.ec = if moves { config.bands() - 1 } else { first };
-        self.hold = moves && config.seb_on_wrap == 1 && holds;
+        self.hold = moves && config.seb_on_wrap == 1 && choices.holds;
         self.next = next;
         !same
     }
@@ -133,10 +202,6 @@ impl EpochManager {
         }
         self.epoch = Epoch { seb, gvec };
     }
-}
-
-fn count(counter: &mut u32, event: bool) {
-    *counter = counter.wrapping_add(event.into());
 }
 
 impl Block for EpochManager {
@@ -157,42 +222,9 @@ impl Block for EpochManager {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
-        let (ready, done) = (inputs.ready & self.all, inputs.done & self.all);
-        self.err = self.error(ready, done);
-        self.levels = (ready, done);
-        let (valid, addr_mask) = (inputs.req_valid & self.all, self.addr_mask);
-        let of_kind = |kind| {
-            let these = ones(valid).filter(move |&c| inputs.req[c].kind == kind);
-            these.map(move |c| (c, inputs.req[c].addr & addr_mask))
-        };
-        // The selection and the conflicts see the registers; the demands come behind what the edge
-        // clears.
-        let changes = self.phase == Phase::Prep && self.is_met(ready, Rule::PrepWaitsForAll);
-        let wakes = self.phase == Phase::Idle && self.wake_cnt == self.config.wakeup - 1;
-        let selection =
-            wakes.then(|| select(&self.config, &self.epoch, self.ec, self.hold, &self.record));
-        if self.config.variant.has_conflicts() {
-            for (_, addr) in of_kind(kind::CONFLICT) {
-                let Self { config, epoch, record, cnt, .. } = self;
-                record.conflict(config, epoch, changes, addr, cnt);
-            }
-        }
-        self.wake_cnt = if self.phase == Phase::Idle && !wakes { self.wake_cnt + 1 } else { 0 };
-        self.phase = match (self.phase, selection) {
-            (Phase::Idle, Some(selection)) if self.wake(selection) => Phase::Prep,
-            (Phase::Prep, _) if changes => {
-                self.change();
-                Phase::Chg
-            }
-            (Phase::Chg, _) if self.is_met(done, Rule::ChgWaitsForAll) => Phase::Rel,
-            (Phase::Rel, _) if ready | done == 0 || !self.keeps(Rule::RelWaits) => Phase::Idle,
-            (phase, _) => phase,
-        };
-        self.dmd_ack = 0;
-        for (c, addr) in of_kind(kind::DEMAND) {
-            // After `change` the epoch has the new start epoch bit.
-            self.record.demand(self.epoch.band(addr, self.config.band_bits), addr);
-            self.dmd_ack |= 1 << c;
+        match self.own {
+            None => self.step(inputs, &SPECIFICATION),
+            Some(own) => self.step(inputs, &own),
         }
         out
     }
@@ -223,7 +255,7 @@ impl Block for EpochManager {
         }
         let (passed, wakeup) = (cycles + u64::from(self.wake_cnt), u64::from(self.config.wakeup));
         self.wake_cnt = (passed % wakeup) as u32;
-        // Nothing is demanded, or this is 0.
+        // A wake is skipped only while no band is demanded.
         let wakes = (passed / wakeup) as u32;
         self.cnt.wakes = self.cnt.wakes.wrapping_add(wakes);
         self.cnt.wakes_idle = self.cnt.wakes_idle.wrapping_add(wakes);
@@ -271,7 +303,7 @@ impl Model for EpochManager {
             err: 0,
             cnt: Counters::default(),
             levels: (0, 0),
-            without: None,
+            own: None,
         })
     }
 

@@ -1,17 +1,18 @@
-//! Who waits for which band, and which way the epoch bits should move: ERV, ETV and votes
+//! Demanded bands, and votes on the direction in which the epoch bits move: ERV, ETV and votes
 //! (specification 5.2; STC, sections 4.3 and 4.4).
 
 use ports::stc::types::MAX_BANDS;
 
-use super::{Config, Counters, Epoch, count};
+use super::{Config, Counters, Epoch};
+use crate::common::counter::count;
 use crate::state::State;
 
 /// Demands and votes, by band.
 #[derive(Clone, Copy, Debug, Default, Hash)]
 pub(super) struct Record {
-    /// `erv_v_q`: somebody waits.
+    /// `erv_v_q`: the band is demanded.
     pub v: u32,
-    /// `erv_addr_q`: the first address that it waits with.
+    /// `erv_addr_q`: the address of the first demand.
     pub addr: [u32; MAX_BANDS],
     /// The band has voted since `vote` was cleared, so that many CUs in one conflict count once.
     pub etv: u32,
@@ -30,7 +31,7 @@ impl Record {
     }
 
     /// A conflict, in the order of the CUs, before what the edge clears and sets. At a change
-    /// (`changes`) its band means nothing any more.
+    /// (`changes`) it is stale.
     pub fn conflict(
         &mut self,
         config: &Config,
@@ -66,7 +67,7 @@ impl Record {
     }
 }
 
-/// Which way separates two addresses of one band that differ in these bits: -1 down, 1 up, 0 none.
+/// The move that separates two addresses of one band that differ in these bits: -1 down, 1 up, 0 none.
 fn vote(config: &Config, seb: u8, differ: u32) -> i32 {
     let differ = u64::from(differ);
     let low = if config.adapt_cmp == 0 { config.seb_min } else { 0 };

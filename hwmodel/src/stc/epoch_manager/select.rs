@@ -23,7 +23,7 @@ pub(super) struct Selection {
     pub next: Next,
 }
 
-/// The search from the band behind `ec`, all around to `ec` itself; `None` where nobody waits.
+/// The search from the band behind `ec`, all around to `ec` itself; `None` if no band is demanded.
 pub(super) fn select(
     config: &Config,
     epoch: &Epoch,
@@ -37,14 +37,14 @@ pub(super) fn select(
     if wanted == 0 {
         return None;
     }
-    let turn = |bands: u32, by: u32| {
+    let rotate = |bands: u32, by: u32| {
         ((u64::from(bands) << all | u64::from(bands)) >> by) as u32 & (u32::MAX >> (32 - all))
     };
-    let mut rest = turn(wanted, start);
+    let mut rest = rotate(wanted, start);
     let first = (rest.trailing_zeros() + start) % all;
     let mut bands = rest;
     (0..config.max_bands).for_each(|_| rest &= rest.wrapping_sub(1));
-    bands = turn(bands ^ rest, all - start);
+    bands = rotate(bands ^ rest, all - start);
 
     let may_move = config.seb_on_wrap == 0 || first <= ec && !hold;
     let moves = config.variant.has_conflicts() && may_move;
@@ -53,7 +53,7 @@ pub(super) fn select(
         -1 if moves && u32::from(epoch.seb) > config.seb_min => epoch.seb - 1,
         _ => epoch.seb,
     };
-    // Old numbers mean nothing under another start epoch bit.
+    // Another start epoch bit gives bands other numbers.
     let moved = Epoch { seb, gvec: 0 };
     let renumber = |band: usize| 1 << moved.band(record.addr[band], config.band_bits);
     let vec =

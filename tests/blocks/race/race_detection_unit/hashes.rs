@@ -74,8 +74,12 @@ fn keys_set_the_bits_of_the_table() {
     });
 }
 
+/// The check values, and the table, of the definition that these tests compare with.
 #[test]
-fn tests_have_the_bits_of_the_table() {
+fn tests_have_the_matrix_and_the_bits_of_the_table() {
+    let found =
+        [(0, 0), (0, 1), (5, 0), (6, 0), (6, 31)].map(|(j, i): (usize, usize)| matrix()[j][i]);
+    assert_eq!(found, [0x510C_4619, 0xE02E_553E, 0x52E8_8499, 0xFBEE_CFFE, 0xDF20_43EA]);
     for (m, rows) in TABLE {
         for (key, mut expected) in KEYS.into_iter().zip(rows) {
             expected.sort();
@@ -84,18 +88,25 @@ fn tests_have_the_bits_of_the_table() {
     }
 }
 
+/// The maps are linear: the keys of one bit determine them. The last key is that of the highest
+/// address.
 #[test]
 fn keys_set_their_bits_in_all_sizes_of_granules_of_all() {
-    let keys = |m: u32| KEYS.map(|key| key % (1 << 23)).map(|key| (key, bits(m, &[key])));
+    let keys = |Config { m, gran, .. }: &Config| {
+        let (m, width) = (*m, 32 - gran.trailing_zeros());
+        let keys = (0..width).map(|bit| 1 << bit).chain([0, u32::MAX >> (32 - width)]);
+        keys.map(move |key| (key, bits(m, &[key])))
+    };
     on_both(|body| {
         for name in configs::<RaceDetection>() {
             let config: Config = (&named(&name)).into();
-            assert_bits(body, &config, keys(config.m));
+            assert_bits(body, &config, keys(&config));
         }
     });
     for m in [256, 1024, 2048, 4096, 8192, 16384] {
         for gran in [1, 4, 128, 512] {
-            assert_bits(MODELS.unit, &Config { m, gran, ..config() }, keys(m));
+            let config = Config { m, gran, ..config() };
+            assert_bits(MODELS.unit, &config, keys(&config));
         }
     }
 }

@@ -16,7 +16,7 @@ use hwmodel::race::race_detection_unit::RaceDetectionUnit;
 use ports::race::race_detection_unit::{Config, Counters, In, Out};
 use ports::race::types::{MAX_SMS, Req, Rsp, Token, req_kind, rsp_kind};
 
-use super::hash::bits;
+use super::hash::{bits, matrix};
 use super::{MODELS, is_soak, named};
 use crate::bench::{self, Around};
 

@@ -1,5 +1,5 @@
-//! Parameters that are refused, rules that are taken away, and cycles that an owner may leave out.
-//! What the block does is tested on both bodies (`tests/blocks/race`).
+//! Illegal parameters, disabled rules, and idle-skipping. What the block does is tested on model and
+//! RTL (`tests/blocks/race`).
 
 mod parameters;
 mod quiet;

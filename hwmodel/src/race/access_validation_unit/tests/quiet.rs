@@ -1,4 +1,4 @@
-//! Cycles that an owner may leave out.
+//! Idle-skipping.
 
 use super::*;
 use crate::common::random::Random;
@@ -15,7 +15,7 @@ fn quiet_unit_changes_as_it_says() {
     for seed in 1..40 {
         let mut r = Random::new(seed);
         let mut unit = AccessValidationUnit::new(&config()).unwrap();
-        // Takes no short cut.
+        // Ticks every cycle in full.
         let mut full = unit.clone();
         let often = 2 + r.below(30);
         for _ in 0..1000 {

@@ -1,4 +1,4 @@
-//! Cycles that an owner may leave out.
+//! Idle-skipping.
 
 use super::*;
 use crate::common::random::Random;
@@ -16,7 +16,7 @@ fn idle_unit_does_not_change_while_nothing_comes_and_nothing_is_taken() {
         let mut r = Random::new(seed);
         let config = Config { n_sat: 1 + r.below(8), rq_n: 1 + r.below(3), ..config() };
         let mut unit = RaceDetectionUnit::new(&config).unwrap();
-        // Takes no short cut.
+        // Ticks every cycle in full.
         let mut full = unit.clone();
         let busy = 1 + r.below(16);
         for _ in 0..1000 {
@@ -59,7 +59,7 @@ fn unit_with_nothing_to_do_is_idle() {
         assert!(!unit.is_idle(), "the request is on its way");
         unit.tick(&In::default());
     }
-    assert!(unit.is_idle() && !unit.outputs().idle, "nobody takes answer and token");
+    assert!(unit.is_idle() && !unit.outputs().idle, "answer and token are not taken");
     unit.tick(&In { tok_ready: true, rsp_ready: 1, ..In::default() });
     assert!(unit.is_idle() && unit.outputs().idle);
 }

@@ -1,4 +1,4 @@
-//! Without a rule, what it is for happens.
+//! Units with a rule disabled.
 
 use ports::race::types::rsp_kind::*;
 

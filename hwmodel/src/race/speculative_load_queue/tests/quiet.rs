@@ -1,4 +1,4 @@
-//! Cycles that an owner may leave out.
+//! Idle-skipping.
 
 use super::*;
 use crate::common::random::Random;
@@ -16,7 +16,7 @@ fn idle_queue_does_not_change_while_nothing_comes_and_nothing_is_taken() {
         let mut r = Random::new(seed);
         let config = Config { slq_n: 1 + r.below(9), v_lanes: 1 + r.below(3) };
         let mut queue = SpeculativeLoadQueue::new(&config).unwrap();
-        // Takes no short cut.
+        // Ticks every cycle in full.
         let mut full = queue.clone();
         let often = 2 + r.below(12);
         for _ in 0..1000 {

@@ -1,5 +1,5 @@
-//! Parameters that are refused, and cycles that an owner may leave out. What the block does is
-//! tested on both bodies (`tests/blocks/stc`).
+//! Illegal parameters, and idle-skipping. What the block does is tested on model and RTL
+//! (`tests/blocks/stc`).
 
 mod parameters;
 mod quiet;

@@ -1,4 +1,4 @@
-//! Cycles that an owner may leave out.
+//! Idle-skipping.
 
 use super::*;
 use crate::common::random::Random;
@@ -15,7 +15,7 @@ fn idle_agent_does_not_change_while_nothing_comes_and_nothing_is_taken() {
     for seed in 1..40 {
         let mut r = Random::new(seed);
         let mut agent = EpochAgent::new(&small(Variant::Ab)).unwrap();
-        // Takes no short cut.
+        // Ticks every cycle in full.
         let mut full = agent.clone();
         let mut free = 0u16;
         let mut last = In::default();
@@ -69,7 +69,7 @@ fn agent_that_only_waits_is_idle() {
     assert!(agent.is_idle(), "the store is blocked");
     agent.tick(&store(1, of(0)));
     agent.tick(&In { st_ready: true, ..In::default() });
-    assert!(agent.outputs().st.is_some() && agent.is_idle(), "nobody takes it");
+    assert!(agent.outputs().st.is_some() && agent.is_idle(), "it is not taken");
     agent.tick(&In { st_ready: true, ..In::default() });
     assert!(agent.is_idle(), "the L2 is to acknowledge");
 }

@@ -1,4 +1,4 @@
-//! Cycles that an owner may leave out.
+//! Idle-skipping.
 
 use super::*;
 use crate::common::random::Random;
@@ -62,7 +62,7 @@ fn quiet_cycles_reach_to_the_selection() {
     assert!(nv.outputs().prep && nv.is_idle(), "the agents are to answer");
 
     let mut es = EpochManager::new(&small(Variant::Es)).unwrap();
-    assert_eq!(es.quiet_cycles(), QUIET, "nobody demands anything");
+    assert_eq!(es.quiet_cycles(), QUIET, "no band is demanded");
     es.skip_quiet(16 * 5 + 3);
     let Counters { wakes, wakes_idle, .. } = es.outputs().cnt;
     assert_eq!([wakes, wakes_idle, es.wake_cnt], [5, 5, 3]);
