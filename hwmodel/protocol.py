@@ -30,7 +30,6 @@ MOST = {
     "sharing_l1_policy": 10,
     "sharing_l2_policy": 3,
     "speculative_load_queue": 4,
-    "timestamp_l1": 77,
     "timestamp_l2": 9,
 }
 

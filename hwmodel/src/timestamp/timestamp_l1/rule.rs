@@ -1,4 +1,7 @@
-//! Rules that tests take away, to see that they find it.
+//! Rules that tests disable, one at a time, to check that they detect it.
+
+use super::action::condition::*;
+use super::choices::{ACKS, Choices, Client, LOADS, MISSES, Own, SPECIFICATION, STORES};
 
 /// A rule of the L1 (specification 8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,4 +42,33 @@ pub enum Rule {
     OwnCopy,
     /// TC-Weak: a fence waits for the leases that stores have met.
     Fence,
+}
+
+impl Choices {
+    /// Those of an L1 that does not keep a rule.
+    pub fn without(rule: Rule) -> &'static Self {
+        use Own::{Dropped, Kept, Written};
+        match rule {
+            Rule::StAfter => &Self { sets_st_after: false, ..SPECIFICATION },
+            Rule::OlderLoads => &Self { holds_store: PENDING, ..SPECIFICATION },
+            Rule::WaiterLease => &Self { defers: false, ..SPECIFICATION },
+            Rule::PendingFirst => &Self { first: Client::Request, ..SPECIFICATION },
+            Rule::Bad => &Self { drops_bad: false, ..SPECIFICATION },
+            Rule::Lock => &Self { lock_blocks: false, ..SPECIFICATION },
+            Rule::RenewalOfLocked => &Self { again: STALE | ABSENT, ..SPECIFICATION },
+            Rule::RenewalOfAbsent => &Self { again: STALE | PASSED | LOCKED, ..SPECIFICATION },
+            Rule::LoadRaises => &Self { raises: ACKS, ..SPECIFICATION },
+            Rule::AckRaises => &Self { raises: LOADS, ..SPECIFICATION },
+            Rule::MissStale => &Self { makes_stale: STORES, ..SPECIFICATION },
+            Rule::StoreStale => &Self { makes_stale: MISSES, ..SPECIFICATION },
+            Rule::StaleFill => &Self { not_installed: PASSED | LOCKED | LATE, ..SPECIFICATION },
+            Rule::StaleHolds => &Self { holds_load: PASSED | FULL, ..SPECIFICATION },
+            Rule::Spin => &Self { moves_clock: false, ..SPECIFICATION },
+            Rule::AtomicDrops => {
+                &Self { own_copy: [[Written, Kept], [Dropped; 2]], ..SPECIFICATION }
+            }
+            Rule::OwnCopy => &Self { own_copy: [[Written, Dropped], [Kept; 2]], ..SPECIFICATION },
+            Rule::Fence => &Self { fences_wait: false, ..SPECIFICATION },
+        }
+    }
 }
