@@ -23,14 +23,12 @@ MOST = {
     "depacketizer": 38,
     "epoch_agent": 9,
     "epoch_manager": 4,
-    "gtsc_rst": 1,
     "packetizer": 23,
     "race_detection_unit": 7,
     "remote_write_queue": 50,
     "sharing_l1_policy": 10,
     "sharing_l2_policy": 3,
     "speculative_load_queue": 4,
-    "timestamp_l2": 9,
 }
 
 

@@ -5,7 +5,8 @@ use ports::timestamp::timestamp_l2::{Config, Counters};
 use ports::timestamp::types::{BusReq, BusRsp, LineData, Protocol, TC_TS_W, bus_op, rsp_op};
 
 use super::atomic::{change, write};
-use super::{Rule, count};
+use super::choices::Choices;
+use super::count;
 
 /// The lease of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,11 +38,11 @@ pub(super) struct Leases {
     /// Writes wait for the ends of leases; lines that are lent stay.
     waits: bool,
     stay: bool,
-    without: Option<Rule>,
+    choices: &'static Choices,
 }
 
 impl Leases {
-    pub fn new(config: &Config, without: Option<Rule>) -> Self {
+    pub fn new(config: &Config, choices: &'static Choices) -> Self {
         let mask = (1 << config.ts_w) - 1;
         let is_gtsc = config.protocol == Protocol::Gtsc;
         Self {
@@ -54,23 +55,18 @@ impl Leases {
             rep: 0,
             ovf: false,
             now: 0,
-            waits: config.protocol == Protocol::Tcs && without != Some(Rule::Waits),
-            stay: !is_gtsc && without != Some(Rule::Inclusion),
-            without,
+            waits: choices.writes_wait[config.protocol as usize],
+            stay: choices.inclusive[config.protocol as usize],
+            choices,
         }
     }
 
-    #[inline(always)]
-    fn keeps(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
-    }
-
-    /// The lease of all lines when they begin anew.
+    /// The lease of all lines when timestamps restart.
     pub fn first(&self) -> Lease {
         Lease { wts: 1, rts: self.lease }
     }
 
-    /// All leases begin anew.
+    /// All timestamps restart.
     pub fn restart(&mut self) {
         (self.mem_ts, self.ovf) = (1, false);
         self.rep = (self.rep + 1) & 3;
@@ -80,7 +76,7 @@ impl Leases {
     #[inline(always)]
     fn end(&mut self, from: u64) -> Option<u32> {
         let end = from + u64::from(self.lease);
-        if end > self.max && self.keeps(Rule::Overflow) {
+        if end > self.max && !self.choices.wraps {
             self.ovf = true;
             return None;
         }
@@ -120,7 +116,7 @@ impl Leases {
         req: &BusReq,
         cnt: &mut Counters,
     ) -> Option<BusRsp> {
-        let own = req.rep == self.rep || !self.keeps(Rule::OldGeneration);
+        let own = req.rep == self.rep || self.choices.keeps_old;
         let (wts, warp_ts) = if own { (req.wts, req.warp_ts) } else { (0, 1) };
         let as_new = wts != 0 && wts == lease.wts;
         let rep = self.rep;
@@ -129,7 +125,7 @@ impl Leases {
             lease.rts = lease.rts.max(end);
             count(&mut cnt.busrd, true);
             let rts = lease.rts;
-            if as_new || wts != 0 && !self.keeps(Rule::Compared) {
+            if as_new || wts != 0 && self.choices.any_is_renewed {
                 count(&mut cnt.renews_sent, true);
                 return Some(BusRsp { op: rsp_op::RNW, rep, rts, ..BusRsp::default() });
             }
@@ -137,15 +133,15 @@ impl Leases {
             let (op, wts) = (rsp_op::FILL, lease.wts);
             return Some(BusRsp { op, rep, wts, rts, data: *data, ..BusRsp::default() });
         }
-        let behind = u64::from(lease.rts) + u64::from(self.keeps(Rule::AfterLease));
-        let warp = if self.keeps(Rule::AboveWarp) { warp_ts } else { 0 };
+        let behind = u64::from(lease.rts) + u64::from(self.choices.behind_leases);
+        let warp = if self.choices.above_warp { warp_ts } else { 0 };
         let at = behind.max(warp.into());
         let rts = self.end(at)?;
         let wts = (at & self.mask) as u32;
         *lease = Lease { wts, rts };
         if req.op == bus_op::WR {
             count(&mut cnt.buswr, true);
-            let ok = as_new || req.mask & self.all == self.all || !self.keeps(Rule::Ok);
+            let ok = as_new || req.mask & self.all == self.all || self.choices.any_is_ok;
             write(data, req);
             return Some(BusRsp { op: rsp_op::WR_ACK, rep, ok, wts, rts, ..BusRsp::default() });
         }
@@ -183,7 +179,7 @@ impl Leases {
     /// A line with this lease goes.
     #[inline(always)]
     pub fn goes(&mut self, lease: &Lease) {
-        if self.is_gtsc && self.keeps(Rule::Remembered) {
+        if self.is_gtsc && self.choices.remembers {
             self.mem_ts = self.mem_ts.max(lease.rts);
         }
     }

@@ -8,6 +8,7 @@
 mod actions;
 mod atomic;
 mod channels;
+mod choices;
 mod did;
 mod leases;
 mod lines;
@@ -27,6 +28,7 @@ use ports::{ConfigError, Parameters};
 use crate::block::{Block, Model};
 use crate::state::{State, index_width};
 use channels::Channels;
+use choices::{Choices, SPECIFICATION};
 use leases::Leases;
 use lines::Lines;
 use misses::Misses;
@@ -91,7 +93,7 @@ impl Hash for TimestampL2 {
 impl TimestampL2 {
     /// For tests: a bank that does not keep a rule. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Self::with(config, Some(rule))
+        Self::with(config, Choices::without(rule))
     }
 
     /// What the cycle before did.
@@ -99,14 +101,14 @@ impl TimestampL2 {
         self.did
     }
 
-    fn with(config: &Config, without: Option<Rule>) -> Result<Self, ConfigError> {
+    fn with(config: &Config, choices: &'static Choices) -> Result<Self, ConfigError> {
         config.validate()?;
         Ok(Self {
             config: config.clone(),
             channels: Channels::default(),
             lines: Lines::new(config.l2_banks, config.l2_sets, config.l2_ways),
             misses: Misses::new(config.l2_mshr, config.l2_wait),
-            leases: Leases::new(config, without),
+            leases: Leases::new(config, choices),
             sync: Sync::default(),
             asking: Asking::No,
             sweep: Sweep::default(),
@@ -328,7 +330,7 @@ impl Model for TimestampL2 {
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
-        Self::with(config, None)
+        Self::with(config, &SPECIFICATION)
     }
 
     /// TC's clock goes on.
