@@ -5,11 +5,12 @@
 //!
 //! A request accepted in t acts in t + 1 at the earliest, and a hit is answered in t + 4.
 
-mod actions;
+mod action;
+mod apply;
 mod atomic;
 mod channels;
 mod choices;
-mod did;
+mod decide;
 mod leases;
 mod lines;
 mod misses;
@@ -35,7 +36,7 @@ use misses::Misses;
 use sweep::Sweep;
 use sync::Sync;
 
-pub use did::{Did, Hold};
+pub use action::{Action, Hold};
 pub use rule::Rule;
 
 /// Cycles that may be left out at once while nothing waits and TC's clock goes on.
@@ -64,12 +65,13 @@ pub struct TimestampL2 {
     leases: Leases,
     sync: Sync,
     asking: Asking,
-    /// G-TSC: all leases begin anew; this bank stands still.
+    /// G-TSC: all leases restart; this bank stands still.
     sweep: Sweep,
     halted: bool,
     /// Cycles in which no action may come.
     pause: u8,
-    did: Did,
+    /// The action of the last cycle.
+    did: Action,
     event: Option<Event>,
     /// The error pulse of this cycle; 0 is none.
     err: u8,
@@ -96,8 +98,8 @@ impl TimestampL2 {
         Self::with(config, Choices::without(rule))
     }
 
-    /// What the cycle before did.
-    pub fn did(&self) -> Did {
+    /// The action of the last cycle.
+    pub fn did(&self) -> Action {
         self.did
     }
 
@@ -114,7 +116,7 @@ impl TimestampL2 {
             sweep: Sweep::default(),
             halted: false,
             pause: 0,
-            did: Did::Nothing,
+            did: Action::Nothing,
             event: None,
             err: 0,
             cnt: Counters::default(),
@@ -139,7 +141,7 @@ impl TimestampL2 {
         }
     }
 
-    /// What resets of timestamps want of it: to stand still, and to begin anew. TC has none.
+    /// Inputs of resets of timestamps: to stand still, and to restart. TC has none.
     #[inline(always)]
     fn reset_inputs(&self, inputs: &In) -> (bool, bool) {
         (self.leases.is_gtsc && inputs.halt, self.leases.is_gtsc && inputs.rst)
@@ -164,7 +166,7 @@ impl TimestampL2 {
             && !self.misses.has_filled()
             && (!self.sync.is_on() || !self.misses.is_empty())
             && self.pause == 0
-            && self.did == Did::Nothing
+            && self.did == Action::Nothing
             && self.err == 0
             && !self.sync.done
     }
@@ -191,11 +193,12 @@ impl TimestampL2 {
         count(&mut self.cnt.stall_lease, stalls);
 
         (self.event, self.err, self.sync.done) = (None, 0, false);
-        self.did = Did::Nothing;
+        self.did = Action::Nothing;
         if self.pause > 0 {
             self.pause -= 1;
         } else if !(halt || rst || self.leases.ovf) {
-            self.did = self.act(inputs.policy);
+            self.did = self.decide(inputs.policy);
+            self.apply(self.did);
             self.pause = if self.did.is_action() { self.config.l2_div as u8 - 1 } else { 0 };
         }
         if let (Some(ask), Some(pick)) = (ask, inputs.pick) {
@@ -258,7 +261,7 @@ impl Block for TimestampL2 {
     }
 
     fn is_idle(&self) -> bool {
-        self.leases.is_gtsc && self.waits
+        self.quiet_cycles() == u64::MAX
     }
 
     fn quiet_cycles(&self) -> u64 {
