@@ -16,6 +16,8 @@ SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "src")
 # Files that declare these types, or apply a disabled rule to a table of choices.
 OWN = {"rule.rs", "row.rs", "choices.rs", "tests.rs"}
 REFERENCE = re.compile(r"\b(Rule|Row)::[A-Z][a-z0-9]")
+
+
 def references():
     """References of each block."""
     found = collections.Counter()

@@ -1,8 +1,8 @@
 //! The reset of timestamps: specification 5.5, 12, by itself, and with two banks.
 
-use duet_tests::{Make, has_rtl_of, rtl_with, with_both_bodies};
+use duet_tests::{Make, has_rtl_of, rtl_with};
 use hwmodel::Model;
-use hwmodel::timestamp::gtsc_rst::GtscRst;
+use hwmodel::timestamp::gtsc_rst::{GtscRst, Rule};
 use hwmodel::timestamp::timestamp_l2::TimestampL2;
 use ports::timestamp::gtsc_rst::{Config, In, Out, err};
 use ports::timestamp::timestamp_l2::In as BankIn;
@@ -12,8 +12,15 @@ use super::named;
 use super::timestamp_l2::read;
 use crate::bench::{self, Around};
 
+implementations!(GtscRst, Rule);
+
 fn on_both(check: impl Fn(Make<GtscRst>)) {
-    with_both_bodies::<GtscRst>(check);
+    with_implementations(check);
+}
+
+#[test]
+fn each_disabled_rule_is_detected() {
+    super::are_detected(&DISABLED, Rule::ALL, &[(Rule::AllAcks, each_state_waits_for_all)]);
 }
 
 fn config() -> Config {

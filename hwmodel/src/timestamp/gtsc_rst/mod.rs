@@ -1,6 +1,6 @@
-//! Lets all timestamps of a GPU begin anew, after an overflow or at a kernel's end: the banks stand
-//! still until each has begun anew and each L1 has flushed, so no answer of a generation meets an
-//! L1 of the one before (Tabbakh's thesis, section 3.5.4; specification 5.5).
+//! Restarts all timestamps of a GPU, after an overflow or at a kernel's end: the banks stand still
+//! until each has restarted and each L1 has flushed, so no answer of a generation meets an L1 of
+//! the one before (Tabbakh's thesis, section 3.5.4; specification 5.5).
 
 mod rule;
 #[cfg(test)]
@@ -42,10 +42,8 @@ pub struct GtscRst {
     /// The error pulse of this cycle.
     err: bool,
     cnt: Counters,
-    /// Nothing changes until an input does.
-    idle: bool,
-    /// What a test has taken away.
-    without: Option<Rule>,
+    /// L1s that must have the new generation before the banks continue: all.
+    acks: usize,
 }
 
 /// What decides about what comes: not the counters, nor what the last cycle was.
@@ -57,18 +55,34 @@ impl Hash for GtscRst {
 }
 
 impl GtscRst {
-    /// For tests: one that does not keep a rule. Errors: as of `new`.
-    pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { without: Some(rule), ..Self::new(config)? })
+    /// The next phase (specification 5.5).
+    #[inline(always)]
+    fn next(&self, inputs: &In, rep_ack: &[u8]) -> Phase {
+        let any = |banks: u16| banks & self.banks != 0;
+        let all = |banks: u16| banks & self.banks == self.banks;
+        let flushed = || rep_ack.iter().filter(|&&ack| ack == self.rep).count() >= self.acks;
+        match self.phase {
+            Phase::Idle if any(inputs.ovf) || inputs.kend_valid => Phase::Halt,
+            Phase::Halt if all(inputs.halted) => Phase::Sweep,
+            Phase::Sweep if all(inputs.rst_done) => Phase::Flush,
+            Phase::Flush if flushed() => Phase::Idle,
+            phase => phase,
+        }
     }
 
+    /// The effects of a phase that follows another one.
     #[inline(always)]
-    fn flushed(&self, acks: &[u8]) -> bool {
-        let new = |&ack: &u8| ack == self.rep;
-        match self.without {
-            Some(Rule::AllAcks) => acks.iter().any(new),
-            None => acks.iter().all(new),
+    fn enter(&mut self, phase: Phase, kend: bool) {
+        match (self.phase, phase) {
+            (Phase::Idle, Phase::Halt) => {
+                self.kend = kend;
+                self.cnt.resets = self.cnt.resets.wrapping_add(1);
+            }
+            (Phase::Sweep, Phase::Flush) => self.rep = (self.rep + 1) & 3,
+            (Phase::Flush, Phase::Idle) => self.kend_done = std::mem::take(&mut self.kend),
+            _ => {}
         }
+        self.phase = phase;
     }
 }
 
@@ -96,30 +110,12 @@ impl Block for GtscRst {
         self.err = acks.iter().any(|&ack| ack != self.rep && ack != before);
         self.kend_done = false;
         self.cnt.halt_cycles = self.cnt.halt_cycles.wrapping_add(out.halt.into());
-        let all = |banks: u16| banks & self.banks == self.banks;
-        match self.phase {
-            Phase::Idle if inputs.ovf & self.banks != 0 || inputs.kend_valid => {
-                self.phase = Phase::Halt;
-                self.kend = inputs.kend_valid;
-                self.cnt.resets = self.cnt.resets.wrapping_add(1);
-            }
-            Phase::Halt if all(inputs.halted) => self.phase = Phase::Sweep,
-            Phase::Sweep if all(inputs.rst_done) => {
-                self.phase = Phase::Flush;
-                self.rep = (self.rep + 1) & 3;
-            }
-            Phase::Flush if self.flushed(acks) => {
-                self.phase = Phase::Idle;
-                self.kend_done = std::mem::take(&mut self.kend);
-            }
-            _ => {}
-        }
-        self.idle = self.phase == Phase::Idle && !self.kend_done && !self.err;
+        self.enter(self.next(inputs, acks), inputs.kend_valid);
         out
     }
 
     fn is_idle(&self) -> bool {
-        self.idle
+        self.phase == Phase::Idle && !self.kend_done && !self.err
     }
 
     fn show_state(&self, state: &mut State) {
@@ -146,8 +142,7 @@ impl Model for GtscRst {
             kend_done: false,
             err: false,
             cnt: Counters::default(),
-            idle: true,
-            without: None,
+            acks: config.n_sm as usize,
         })
     }
 }

@@ -3,178 +3,186 @@
 use ports::timestamp::timestamp_l1::err;
 use ports::timestamp::types::{Ask, BusRsp, CoreRsp, LineData, Protocol, event, op, rsp_op};
 
+use super::action::condition::*;
+use super::action::{Acknowledgement, Action, Fill, Lock, Place, Renewal};
+use super::choices::ACKS;
 use super::policy::Policy;
 use super::replay::Replay;
 use super::stores::Store;
-use super::{Row, Rule, TimestampL1, count};
+use super::{TimestampL1, count};
 
+/// Decisions.
 impl TimestampL1 {
-    /// The oldest answer; there is room for what it brings.
-    pub(super) fn answer(&mut self, rsp: &BusRsp, policy: bool) {
-        let renews = rsp.op == rsp_op::RNW;
-        if rsp.op <= rsp_op::RNW {
-            // TC's banks renew nothing.
-            match self.misses.answered(rsp.id).filter(|_| self.time.is_gtsc || !renews) {
-                None => {
-                    self.is(Row::BadFill);
-                    self.err = err::FILL;
-                }
-                Some(m) if renews => self.renew(m, rsp),
-                Some(m) => {
-                    if !self.fill(m, rsp, policy) {
-                        return;
-                    }
-                }
-            }
-        } else if let Some(store) = self.stores.take(rsp.id) {
-            self.acknowledge(store, rsp);
-        } else {
-            self.is(Row::BadAck);
-            self.err = err::ACK;
+    /// The action of an answer; `policy`: a policy chooses ways.
+    #[inline(always)]
+    pub(super) fn answer(&self, rsp: &BusRsp, policy: bool) -> Action {
+        if rsp.op > rsp_op::RNW {
+            let Some(store) = self.stores.get(rsp.id) else { return Action::BadAcknowledgement };
+            return Action::Acknowledgement(self.acknowledgement(store, rsp));
         }
-        self.channels.bus_rsp.pop();
+        let is_renewal = rsp.op == rsp_op::RNW;
+        // TC's banks renew nothing.
+        let exists = self.time.is_gtsc || !is_renewal;
+        let Some(miss) = self.misses.answered(rsp.id).filter(|_| exists) else {
+            return Action::BadFill;
+        };
+        let place = self.lines.find(self.misses.line(miss));
+        let locked = place.is_some_and(|place| self.lines.lease(place).is_locked());
+        let conditions =
+            self.misses.conditions(miss) | when(ABSENT, place.is_none()) | when(LOCKED, locked);
+        if is_renewal {
+            Action::Renewal(self.renewal(rsp, miss, conditions, place))
+        } else {
+            self.fill(rsp, miss, conditions, place, policy)
+        }
     }
 
-    /// A line comes. False: the policy is asked first.
-    fn fill(&mut self, m: usize, rsp: &BusRsp, policy: bool) -> bool {
-        let said = std::mem::take(&mut self.policy);
-        let (line, lease) = (self.misses.line(m), self.time.lease(rsp));
-        let (stale, passed) = (self.misses.stale(m), self.misses.st_after(m));
-        let place = self.lines.find(line);
-        let locked = place.is_some_and(|place| self.lines.lease(place).is_locked());
-        let late = self.time.is_over(lease.rts);
-        let dropped = stale && self.keeps(Rule::StaleFill) || late;
-        if dropped || passed || locked {
-            if stale {
-                self.is(Row::FillStale);
-            } else if passed || locked {
-                self.is(Row::FillAfterStore);
-            }
-        } else {
-            let place = match (place, said) {
-                (Some(place), _) => {
-                    self.is(Row::FillPresent);
-                    Some(place)
-                }
-                (None, Policy::Said(way)) => {
-                    self.is(if way.is_some() { Row::FillPicked } else { Row::FillNotKept });
-                    way.map(|way| self.lines.place(line, way.into()))
-                }
-                (None, _) => {
-                    let ways = self.lines.replaceable(line);
-                    if policy && ways != 0 {
-                        self.is(Row::FillAsks);
-                        self.policy = Policy::Asked(Ask { sm: 0, line, ways });
-                        return false;
-                    }
-                    let place = self.lines.victim(line, ways);
-                    self.is(match place {
-                        None => Row::FillNoWay,
-                        Some(place) if self.lines.is_valid(place) => Row::FillEvicts,
-                        Some(_) => Row::FillInvalidWay,
-                    });
-                    place
-                }
-            };
-            if let Some(place) = place {
-                self.lines.install(place, line, lease, &rsp.data);
-                self.shows(event::CAME, place, line);
-            }
-        }
-        count(&mut self.cnt.fill_rsp);
-        if stale {
-            count(&mut self.cnt.stale_rsp);
-        }
-        if late {
-            self.is(Row::FillLate);
-            count(&mut self.cnt.late_fills);
-        }
-        let rep = if self.time.is_gtsc { rsp.rep } else { self.rep };
-        let (left, wts, rts) = (self.misses.len(m), lease.wts, lease.rts);
-        self.replay(Replay { m, left, stale, rep, wts, rts, data: rsp.data });
-        true
+    fn fill(
+        &self,
+        rsp: &BusRsp,
+        miss: usize,
+        conditions: u8,
+        present: Option<usize>,
+        policy: bool,
+    ) -> Action {
+        let (line, end) = (self.misses.line(miss), self.time.lease(rsp).rts);
+        let conditions = conditions | when(LATE, self.time.is_over(end));
+        let place = match (present, self.policy) {
+            _ if conditions & self.choices.not_installed != 0 => Place::Nowhere,
+            (Some(place), _) => Place::Present(place),
+            (None, Policy::Said(None)) => Place::NotKept,
+            (None, Policy::Said(Some(way))) => Place::Picked(self.lines.place(line, way.into())),
+            (None, _) => match self.lines.replaceable(line) {
+                0 => Place::NoWay,
+                ways if policy => return Action::Query(Ask { sm: 0, line, ways }),
+                ways => self.lines.victim(line, ways),
+            },
+        };
+        let step = self.next_step(miss, self.generation(rsp), end, conditions & STALE != 0);
+        Action::Fill(Fill { miss, conditions, place, step })
     }
 
-    /// G-TSC: a lease grows, if its line is still what the bank compared.
-    fn renew(&mut self, m: usize, rsp: &BusRsp) {
-        count(&mut self.cnt.renew_rsp);
-        let stale = self.misses.stale(m);
-        let place = self.lines.find(self.misses.line(m));
-        let locked = place.is_some_and(|place| self.lines.lease(place).is_locked());
-        let passed = (self.misses.st_after(m) || locked) && self.keeps(Rule::RenewalOfLocked);
-        if stale {
-            count(&mut self.cnt.stale_rsp);
+    fn renewal(&self, rsp: &BusRsp, miss: usize, conditions: u8, place: Option<usize>) -> Renewal {
+        let end = place.map_or(rsp.rts, |place| self.lines.lease(place).rts.max(rsp.rts));
+        let replays = conditions & self.choices.again == 0;
+        let step = replays.then(|| self.next_step(miss, rsp.rep, end, false));
+        Renewal { miss, conditions, place, step }
+    }
+
+    fn acknowledgement(&self, store: Store, rsp: &BusRsp) -> Acknowledgement {
+        let fences = self.config.protocol == Protocol::Tcw && self.choices.fences_wait;
+        let end = self.time.lease(rsp).rts;
+        let fence = fences.then(|| (end, !self.time.is_over(end)));
+        let old = self.time.is_gtsc && rsp.rep != self.rep;
+        Acknowledgement { store, old, fence, lock: self.lock_after(store, rsp.ok) }
+    }
+
+    fn lock_after(&self, store: Store, ok: bool) -> Lock {
+        if !store.lock {
+            return Lock::None;
         }
-        self.is(match () {
-            () if stale => Row::RenewStale,
-            () if passed => Row::RenewAfterStore,
-            () if place.is_none() => Row::RenewAbsent,
-            () => Row::Renew,
-        });
-        if !stale && !passed {
-            if let Some(place) = place {
+        if store.stale {
+            return Lock::Stale;
+        }
+        // A locked line is present.
+        let Some(place) = self.lines.find(store.line) else { return Lock::None };
+        let lease = self.lines.lease(place);
+        let drops = (lease.bad || !ok) && self.choices.drops_bad;
+        match lease.lock {
+            2.. => Lock::Remains(place),
+            _ if drops => Lock::Drops(place),
+            _ => Lock::Ends(place),
+        }
+    }
+
+    /// The generation of an answer; TC has none.
+    fn generation(&self, rsp: &BusRsp) -> u8 {
+        if self.time.is_gtsc { rsp.rep } else { self.rep }
+    }
+}
+
+/// Their effects.
+impl TimestampL1 {
+    pub(super) fn apply_answer(&mut self, action: Action, rsp: &BusRsp) {
+        match action {
+            Action::Fill(fill) => self.apply_fill(rsp, fill),
+            Action::Renewal(renewal) => self.apply_renewal(rsp, renewal),
+            Action::Acknowledgement(ack) => self.apply_acknowledgement(rsp, ack),
+            Action::BadFill => self.err = err::FILL,
+            _ => self.err = err::ACK,
+        }
+    }
+
+    fn apply_fill(&mut self, rsp: &BusRsp, fill: Fill) {
+        let Fill { miss, conditions, place, step } = fill;
+        let (line, lease) = (self.misses.line(miss), self.time.lease(rsp));
+        if let Some(place) = place.index() {
+            self.lines.install(place, line, lease, &rsp.data);
+            self.shows(event::CAME, place, line);
+        }
+        self.policy = Policy::Rests;
+        let stale = conditions & STALE != 0;
+        count(&mut self.cnt.fill_rsp, true);
+        count(&mut self.cnt.stale_rsp, stale);
+        count(&mut self.cnt.late_fills, conditions & LATE != 0);
+        let (rep, left) = (self.generation(rsp), self.misses.len(miss));
+        let (wts, rts, data) = (lease.wts, lease.rts, rsp.data);
+        self.replay(Replay { miss, left, stale, rep, wts, rts, data }, step);
+    }
+
+    fn apply_renewal(&mut self, rsp: &BusRsp, renewal: Renewal) {
+        let Renewal { miss, conditions, place, step } = renewal;
+        let stale = conditions & STALE != 0;
+        count(&mut self.cnt.renew_rsp, true);
+        count(&mut self.cnt.stale_rsp, stale);
+        match (step, place) {
+            (Some(step), Some(place)) => {
                 let lease = self.lines.lease_mut(place);
                 lease.rts = lease.rts.max(rsp.rts);
-                return self.replay_line(m, place, rsp.rep);
+                self.replay_line(miss, place, rsp.rep, step);
             }
-            if !self.keeps(Rule::RenewalOfAbsent) {
+            (Some(step), None) => {
                 let BusRsp { rep, wts, rts, .. } = *rsp;
-                let (left, data) = (self.misses.len(m), LineData::default());
-                return self.replay(Replay { m, left, stale, rep, wts, rts, data });
+                let (left, data) = (self.misses.len(miss), LineData::default());
+                self.replay(Replay { miss, left, stale, rep, wts, rts, data }, step);
+            }
+            (None, _) => {
+                if stale {
+                    self.misses.restart(miss);
+                }
+                self.misses.forget(miss);
+                self.misses.again(miss);
             }
         }
-        if stale {
-            self.misses.restart(m);
-        }
-        self.misses.forget(m);
-        self.misses.again(m);
     }
 
-    /// A store or atomic is performed.
-    fn acknowledge(&mut self, store: Store, rsp: &BusRsp) {
+    fn apply_acknowledgement(&mut self, rsp: &BusRsp, ack: Acknowledgement) {
         let BusRsp { rep, wts: ts, .. } = *rsp;
-        let Store { warp, id, .. } = store;
+        let Acknowledgement { store: Store { warp, id, line, .. }, old, fence, lock } = ack;
         let (op, data) = match rsp.op {
             rsp_op::WR_ACK => (op::ST, LineData::default()),
             _ => (op::ATOM, rsp.data),
         };
+        self.stores.release(rsp.id);
         self.respond(CoreRsp { rep, ts, op, warp, id, data });
         if self.time.is_gtsc {
-            if rep != self.rep {
-                self.is(Row::AckOld);
-            } else if self.keeps(Rule::AckRaises) {
+            if !old && self.choices.raises & ACKS != 0 {
                 self.warps.raise(warp, ts);
             }
             self.warps.answered(warp);
-        } else if self.config.protocol == Protocol::Tcw && self.keeps(Rule::Fence) {
-            let end = self.time.lease(rsp).rts;
-            if !self.time.is_over(end) {
-                self.is(Row::AckMeetsLease);
-            }
+        }
+        if let Some((end, _)) = fence {
             self.fences.meet(warp, end);
             self.met = true;
         }
-        if store.lock && !store.stale {
-            self.unlock(store.line, rsp);
-        } else {
-            self.is(if store.lock { Row::AckStale } else { Row::AckWithoutLock });
-        }
-    }
-
-    /// G-TSC: a line has one store less under way.
-    fn unlock(&mut self, line: u64, rsp: &BusRsp) {
-        // It is there while it is locked.
-        let Some(place) = self.lines.find(line) else { return };
-        let stays = self.lines.lease_mut(place).unlock(rsp) || !self.keeps(Rule::Bad);
-        self.is(match stays {
-            true if self.lines.lease(place).is_locked() => Row::AckStillLocked,
-            true => Row::AckEnds,
-            false => Row::AckDrops,
-        });
-        if !stays {
-            self.lines.drop(place);
-            self.shows(event::GONE, place, line);
-            count(&mut self.cnt.lock_drops);
+        match lock {
+            Lock::None | Lock::Stale => {}
+            Lock::Remains(place) | Lock::Ends(place) => self.lines.lease_mut(place).unlock(rsp),
+            Lock::Drops(place) => {
+                self.lines.drop(place);
+                self.shows(event::GONE, place, line);
+                count(&mut self.cnt.lock_drops, true);
+            }
         }
     }
 }

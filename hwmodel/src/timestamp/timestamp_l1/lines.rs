@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use ports::timestamp::types::{BusRsp, LineData};
 
+use super::action::Place;
 use super::time::Time;
 use crate::state::{MAX_WIDTH, State};
 
@@ -34,15 +35,13 @@ impl Lease {
         self.lock += 1;
     }
 
-    /// The oldest store is acknowledged. False: the line must go.
-    pub fn unlock(&mut self, ack: &BusRsp) -> bool {
+    /// The oldest store is acknowledged, with the last one the line has its lease.
+    pub fn unlock(&mut self, ack: &BusRsp) {
         self.lock = self.lock.saturating_sub(1);
         self.bad |= !ack.ok;
-        if self.is_locked() {
-            return true;
+        if !self.is_locked() {
+            (self.wts, self.rts) = (ack.wts, ack.rts);
         }
-        (self.wts, self.rts) = (ack.wts, ack.rts);
-        !self.bad
     }
 }
 
@@ -116,12 +115,6 @@ impl Lines {
         Some(self.place(line, way))
     }
 
-    /// It has a line.
-    #[inline(always)]
-    pub fn is_valid(&self, place: usize) -> bool {
-        self.lines[place].valid
-    }
-
     #[inline(always)]
     pub fn lease(&self, place: usize) -> &Lease {
         &self.lines[place].lease
@@ -155,16 +148,16 @@ impl Lines {
         ways.map(|(way, at)| u16::from(!at.valid || !at.lease.is_locked()) << way).sum()
     }
 
-    /// The lowest invalid way of the line's set, else the one of these that was used least
-    /// recently.
-    pub fn victim(&self, line: u64, ways: u16) -> Option<usize> {
+    /// Where a fill goes of which these ways are candidates: the lowest invalid way, else the one
+    /// that was used least recently.
+    pub fn victim(&self, line: u64, ways: u16) -> Place {
         let set = self.set(line);
-        let oldest = || {
-            let candidates = (0..self.ways).filter(|way| ways >> way & 1 == 1);
-            candidates.min_by_key(|&way| set[way].used)
-        };
-        let way = set.iter().position(|at| !at.valid).or_else(oldest)?;
-        Some(self.place(line, way))
+        if let Some(way) = set.iter().position(|at| !at.valid) {
+            return Place::Invalid(self.place(line, way));
+        }
+        let candidates = (0..self.ways).filter(|way| ways >> way & 1 == 1);
+        let oldest = candidates.min_by_key(|&way| set[way].used);
+        oldest.map_or(Place::NoWay, |way| Place::Evicts(self.place(line, way)))
     }
 
     /// A line comes; this is a use.

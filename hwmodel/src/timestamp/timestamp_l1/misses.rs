@@ -2,6 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
+use super::action::condition::*;
 use crate::state::{State, width_of};
 
 /// A load that waits.
@@ -90,28 +91,30 @@ impl Misses {
         ones(self.pending)
     }
 
-    pub fn is_pending(&self, m: usize) -> bool {
+    pub fn has_pending(&self) -> bool {
+        self.pending != 0
+    }
+
+    fn is_pending(&self, m: usize) -> bool {
         self.pending >> m & 1 == 1
+    }
+
+    /// STALE, PASSED, FULL and PENDING of an MSHR.
+    #[inline(always)]
+    pub fn conditions(&self, m: usize) -> u8 {
+        let Miss { stale, st_after, len, .. } = self.misses[m];
+        when(STALE, stale)
+            | when(PASSED, st_after)
+            | when(FULL, len == self.most)
+            | when(PENDING, self.is_pending(m))
     }
 
     pub fn line(&self, m: usize) -> u64 {
         self.misses[m].line
     }
 
-    pub fn st_after(&self, m: usize) -> bool {
-        self.misses[m].st_after
-    }
-
-    pub fn stale(&self, m: usize) -> bool {
-        self.misses[m].stale
-    }
-
     pub fn len(&self, m: usize) -> usize {
         self.misses[m].len
-    }
-
-    pub fn is_full(&self, m: usize) -> bool {
-        self.len(m) == self.most
     }
 
     /// The place of the waiter that so many came before.
@@ -145,7 +148,12 @@ impl Misses {
         self.misses[m].len += 1;
     }
 
-    /// The oldest waits no longer.
+    /// The oldest of an MSHR that is not free.
+    pub fn oldest(&self, m: usize) -> &Waiter {
+        &self.waiters[self.place(m, 0)]
+    }
+
+    /// Removes the oldest.
     pub fn pop(&mut self, m: usize) -> Waiter {
         let waiter = self.waiters[self.place(m, 0)];
         let miss = &mut self.misses[m];

@@ -6,16 +6,18 @@
 //! bank, a line that loads wait for, a request of the SM. What is accepted in t acts in t+1 at the
 //! earliest, and what it sends is shown in t+2.
 
+mod action;
 mod answers;
 mod channels;
+mod choices;
 mod fences;
 mod lines;
 mod misses;
+mod pending;
 mod policy;
 mod replay;
 mod request;
 mod requests;
-mod row;
 mod rule;
 mod stores;
 #[cfg(test)]
@@ -26,12 +28,13 @@ mod warps;
 use std::hash::{Hash, Hasher};
 
 use ports::timestamp::timestamp_l1::*;
-use ports::timestamp::types::{Ask, BusReq, CoreRsp, Event, LineData, Pick, Protocol, event, op};
+use ports::timestamp::types::{BusReq, CoreRsp, Event, LineData, Protocol, event, op};
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
 use crate::state::{State, width_of};
 use channels::{Channels, Moves};
+use choices::{Choices, Client, LOADS, MISSES, SPECIFICATION, STORES};
 use fences::Fences;
 use lines::Lines;
 use misses::Misses;
@@ -41,30 +44,15 @@ use stores::Stores;
 use time::Time;
 use warps::Warps;
 
-pub use row::Row;
+pub use action::{Action, Fill, Lock, OwnCopy, Place, Request, Step, condition};
 pub use rule::Rule;
 
 /// Cycles that may be left out at once while a request is held: `hold_cycles` goes on.
 const QUIET: u64 = 1 << 40;
 
-/// Counts an event.
-fn count(counter: &mut u32) {
-    *counter = counter.wrapping_add(1);
-}
-
-/// What an L1 does in a cycle (specification 5.1).
-enum Action {
-    Nothing,
-    /// The policy has said this.
-    Pick(Ask, Pick),
-    /// A0.
-    Step,
-    /// A1.
-    Flush,
-    /// A2.
-    Answer,
-    /// A3, else A4.
-    Serve,
+/// Counts an event, where it is one.
+fn count(counter: &mut u32, is_one: bool) {
+    *counter = counter.wrapping_add(is_one.into());
 }
 
 /// Model of `rtl/timestamp/timestamp_l1`.
@@ -96,14 +84,11 @@ pub struct TimestampL1 {
     /// Of both protocols, see [`TimestampL1::counters`].
     cnt: Counters,
     /// Nothing changes until an input does, but for TC's clock and what it ends, and for
-    /// `hold_cycles` while `holds`.
+    /// `hold_cycles` while a request is held.
     waits: bool,
-    /// The request that is the oldest could not act.
-    holds: bool,
-    /// See [`TimestampL1::rows`].
-    rows: u128,
-    /// What a test has taken away.
-    without: Option<Rule>,
+    /// The action of the last cycle.
+    did: Action,
+    choices: &'static Choices,
 }
 
 /// What decides about what comes: not the counters, nor what the last cycle was.
@@ -121,22 +106,12 @@ impl Hash for TimestampL1 {
 impl TimestampL1 {
     /// For tests: an L1 that does not keep a rule. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { without: Some(rule), ..Self::new(config)? })
+        Ok(Self { choices: Choices::without(rule), ..Self::new(config)? })
     }
 
-    /// What the last cycle was: bits of [`Row`].
-    pub fn rows(&self) -> u128 {
-        self.rows
-    }
-
-    #[inline(always)]
-    fn is(&mut self, row: Row) {
-        self.rows |= row.bit();
-    }
-
-    #[inline(always)]
-    fn keeps(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
+    /// The action of the last cycle.
+    pub fn did(&self) -> Action {
+        self.did
     }
 
     /// What the port shows: each protocol has its own.
@@ -157,128 +132,109 @@ impl TimestampL1 {
         if self.time.is_gtsc { inputs.rep != self.rep } else { inputs.flush }
     }
 
-    /// The first action that is enabled.
+    /// The first action that is enabled (specification 5.1).
     #[inline(always)]
-    fn choose(&self, inputs: &In) -> Action {
-        let room = !self.channels.core_rsp.is_full();
-        let room_for_both = room && !self.channels.bus_req.is_full();
+    fn decide(&self, inputs: &In) -> Action {
+        let Self { channels, policy, replay, .. } = self;
+        let room = !channels.core_rsp.is_full();
+        let room_for_both = room && !channels.bus_req.is_full();
         // G-TSC's input is a level, TC's a pulse.
         let flush = if self.time.is_gtsc { inputs.rep != self.rep } else { self.flush };
-        match self.policy {
-            Policy::Asked(ask) => {
-                inputs.pick.map_or(Action::Nothing, |pick| Action::Pick(ask, pick))
+        match (policy, replay, channels.bus_rsp.peek()) {
+            (Policy::Asked(ask), ..) => inputs.pick.map_or(Action::Nothing, |pick| {
+                let offered = ask.ways >> pick.way & 1 == 1;
+                let way = (pick.keep && offered).then_some(pick.way);
+                Action::Pick { way, wrong: pick.keep && !offered }
+            }),
+            (_, Some(Replay { miss, rep, rts, stale, .. }), _) if room => {
+                Action::Replay(self.next_step(*miss, *rep, *rts, *stale))
             }
-            _ if self.replay.is_some() => {
-                if room {
-                    Action::Step
-                } else {
-                    Action::Nothing
-                }
+            (_, Some(_), _) => Action::Blocked { replay: true, answer: false, request: false },
+            (Policy::Rests, ..) if flush => {
+                Action::Flush { wrong: self.time.is_gtsc && inputs.rep != (self.rep + 1) & 3 }
             }
-            Policy::Rests if flush => Action::Flush,
-            _ if room && !self.channels.bus_rsp.is_empty() => Action::Answer,
-            _ if room_for_both => Action::Serve,
-            _ => Action::Nothing,
+            (.., Some(rsp)) if room => self.answer(rsp, inputs.policy),
+            _ if room_for_both => self.serve(),
+            (.., answer) => Action::Blocked {
+                replay: false,
+                answer: answer.is_some(),
+                request: !channels.core_req.is_empty(),
+            },
         }
     }
 
-    /// The action of a cycle. False: there is none.
-    fn act(&mut self, inputs: &In) -> bool {
-        match self.choose(inputs) {
-            Action::Nothing => {
-                self.tell_room();
-                return false;
+    /// A3, else A4.
+    #[inline(always)]
+    fn serve(&self) -> Action {
+        let request = |locked| {
+            let row = self.channels.core_req.peek().map(|req| self.row(req));
+            Action::Request { row, locked }
+        };
+        match self.choices.first {
+            Client::Pending => {
+                let pending = self.re_evaluate_pending();
+                pending.unwrap_or_else(|| request(self.misses.has_pending()))
             }
-            Action::Pick(ask, pick) => {
-                if !self.policy.say(ask, pick) {
-                    self.err = err::PICK;
-                    self.is(Row::PickWrong);
+            Client::Request => match request(false) {
+                action if action.acts() => action,
+                action => self.re_evaluate_pending().unwrap_or(action),
+            },
+        }
+    }
+
+    /// The effects of an action.
+    #[inline(always)]
+    fn apply(&mut self, action: Action, inputs: &In) {
+        match action {
+            Action::Nothing | Action::Blocked { .. } => {}
+            Action::Pick { way, wrong } => {
+                self.policy = Policy::Said(way);
+                self.err = if wrong { err::PICK } else { 0 };
+            }
+            Action::Replay(step) => self.step(step),
+            Action::Flush { wrong } => self.apply_flush(inputs.rep, wrong),
+            Action::Query(ask) => self.policy = Policy::Asked(ask),
+            Action::PendingReplay { miss, place, step } => {
+                self.replay_line(miss, place, self.rep, step);
+            }
+            Action::PendingRequest { miss, place } => self.apply_pending_request(miss, place),
+            Action::Request { row, .. } => {
+                let req = self.channels.core_req.front();
+                if let (Some(row), Some(req)) = (row.filter(|row| !row.is_held()), req) {
+                    self.apply_row(row, &req);
+                    self.channels.core_req.pop();
                 }
             }
-            Action::Step => self.step(),
-            Action::Flush => self.flush(inputs.rep),
-            Action::Answer => {
+            Action::Fill(_)
+            | Action::Renewal(_)
+            | Action::Acknowledgement(_)
+            | Action::BadFill
+            | Action::BadAcknowledgement => {
                 if let Some(rsp) = self.channels.bus_rsp.front() {
-                    self.answer(&rsp, inputs.policy);
+                    self.apply_answer(action, &rsp);
+                    self.channels.bus_rsp.pop();
                 }
             }
-            Action::Serve => {
-                let late = !self.keeps(Rule::PendingFirst);
-                return late && self.request()
-                    || self.re_evaluate_pending()
-                    || !late && self.request();
-            }
-        }
-        true
-    }
-
-    /// What has found no room, for the rows.
-    fn tell_room(&mut self) {
-        if self.policy.ask().is_some() {
-            return;
-        }
-        if self.replay.is_some() {
-            return self.is(Row::WalkWaits);
-        }
-        if !self.channels.bus_rsp.is_empty() {
-            self.is(Row::AnswerWaits);
-        }
-        if !self.channels.core_req.is_empty() {
-            self.is(Row::RequestWaits);
         }
     }
 
     /// A1: all lines go. In G-TSC a generation begins.
-    fn flush(&mut self, rep: u8) {
-        self.is(Row::Flush);
+    fn apply_flush(&mut self, rep: u8, wrong: bool) {
         self.lines.clear();
         self.event = Some(Event { kind: event::ALL_GONE, way: 0, line: 0 });
-        count(&mut self.cnt.flushes);
+        count(&mut self.cnt.flushes, true);
         if !self.time.is_gtsc {
             self.misses.store_passes_all();
             (self.flush, self.flush_done) = (false, true);
             return;
         }
-        if rep != (self.rep + 1) & 3 {
-            self.is(Row::FlushWrong);
-            self.err = err::GENERATION;
-        }
+        self.err = if wrong { err::GENERATION } else { 0 };
         self.warps = Warps::new();
-        self.misses.flush_passes(self.keeps(Rule::MissStale));
-        if self.keeps(Rule::StoreStale) {
+        self.misses.flush_passes(self.choices.makes_stale & MISSES != 0);
+        if self.choices.makes_stale & STORES != 0 {
             self.stores.flush_passes();
         }
         self.rep = rep;
-    }
-
-    /// A3: loads that wait are served by the line where it is here, or it is asked for. False:
-    /// there is none of which this can be said.
-    fn re_evaluate_pending(&mut self) -> bool {
-        let lines = &self.lines;
-        let free = |line| lines.find(line).is_none_or(|place| !lines.lease(place).is_locked());
-        let Some(m) = self.misses.pending().find(|&m| free(self.misses.line(m))) else {
-            if self.misses.pending().next().is_some() {
-                self.is(Row::PendingLocked);
-            }
-            return false;
-        };
-        let line = self.misses.line(m);
-        let place = self.lines.find(line);
-        let covers = |end| self.misses.waiters(m).any(|waiter| self.time.covers(end, waiter.ts));
-        if let Some(place) = place.filter(|&place| covers(self.lines.lease(place).rts)) {
-            self.is(Row::PendingWalks);
-            self.replay_line(m, place, self.rep);
-            return true;
-        }
-        let wts = place.map_or(0, |place| self.lines.lease(place).wts);
-        // A line of TC comes anew.
-        let renews = place.is_some() && self.time.is_gtsc;
-        self.is(if renews { Row::PendingRenews } else { Row::PendingAsks });
-        let warp_ts = self.misses.waiters(m).map(|waiter| waiter.ts).max().unwrap_or_default();
-        self.misses.sent(m);
-        self.send(BusReq { id: m as u8, line, wts, warp_ts, ..BusReq::default() });
-        count(&mut self.cnt.extra_renewals);
-        true
     }
 
     /// A request to a bank. Those of TC have no timestamps.
@@ -299,7 +255,7 @@ impl TimestampL1 {
     /// Answers a load that happens at `ts` of a generation.
     fn load(&mut self, warp: u8, id: u8, (rep, ts): (u8, u32), data: LineData) {
         self.respond(CoreRsp { rep, ts, op: op::LD, warp, id, data });
-        if self.time.is_gtsc && rep == self.rep && self.keeps(Rule::LoadRaises) {
+        if self.time.is_gtsc && rep == self.rep && self.choices.raises & LOADS != 0 {
             self.warps.raise(warp, ts);
         }
     }
@@ -356,30 +312,26 @@ impl Block for TimestampL1 {
         let comes = moves.any();
         let called = self.is_called(inputs);
         if self.waits && !comes && inputs.pick.is_none() && !called {
-            if self.holds {
-                count(&mut self.cnt.hold_cycles);
-            }
+            count(&mut self.cnt.hold_cycles, self.did.is_held());
             self.clock();
             return out;
         }
         (self.err, self.event, self.flush_done) = (0, None, false);
-        (self.holds, self.rows) = (false, 0);
         self.sm = inputs.sm_id;
         // One that is asked for before it is done counts once.
         let flushes = !self.time.is_gtsc && inputs.flush && !self.flush;
-        let acts = self.act(inputs);
+        self.did = self.decide(inputs);
+        self.apply(self.did, inputs);
         self.flush |= flushes;
-        if self.holds {
-            count(&mut self.cnt.hold_cycles);
-        }
+        count(&mut self.cnt.hold_cycles, self.did.is_held());
         self.channels.edge(&moves);
-        self.waits = !acts && !comes && !flushes;
+        self.waits = !self.did.acts() && !comes && !flushes;
         self.clock();
         out
     }
 
     fn is_idle(&self) -> bool {
-        self.time.is_gtsc && self.waits && !self.holds
+        self.quiet_cycles() == u64::MAX
     }
 
     fn quiet_cycles(&self) -> u64 {
@@ -388,13 +340,13 @@ impl Block for TimestampL1 {
             true if !self.time.is_gtsc => {
                 u64::from(self.fences.quiet(self.time.now)).saturating_sub(1)
             }
-            true if self.holds => QUIET,
+            true if self.did.is_held() => QUIET,
             true => u64::MAX,
         }
     }
 
     fn skip_quiet(&mut self, cycles: u64) {
-        if self.holds {
+        if self.did.is_held() {
             self.cnt.hold_cycles = self.cnt.hold_cycles.wrapping_add(cycles as u32);
         }
         if !self.time.is_gtsc {
@@ -462,9 +414,8 @@ impl Model for TimestampL1 {
             event: None,
             cnt: Counters::default(),
             waits: true,
-            holds: false,
-            rows: 0,
-            without: None,
+            did: Action::Nothing,
+            choices: &SPECIFICATION,
         })
     }
 

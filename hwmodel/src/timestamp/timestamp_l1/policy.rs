@@ -1,6 +1,6 @@
 //! The policy that says which way a line takes (`rtl/timestamp/timestamp_l1/README.md`, rule 10).
 
-use ports::timestamp::types::{Ask, Pick};
+use ports::timestamp::types::Ask;
 
 use crate::state::State;
 
@@ -19,13 +19,6 @@ impl Policy {
     #[inline(always)]
     pub fn ask(&self) -> Option<Ask> {
         if let Self::Asked(ask) = self { Some(*ask) } else { None }
-    }
-
-    /// It was asked and says this. False: the way is none that was offered.
-    pub fn say(&mut self, ask: Ask, pick: Pick) -> bool {
-        let offered = ask.ways >> pick.way & 1 == 1;
-        *self = Self::Said((pick.keep && offered).then_some(pick.way));
-        offered || !pick.keep
     }
 
     /// The registers.

@@ -3,13 +3,15 @@
 
 use ports::timestamp::types::LineData;
 
-use super::{Row, Rule, TimestampL1};
+use super::TimestampL1;
+use super::action::Step;
 
 /// A replay in progress.
 #[derive(Clone, Copy, Debug, Hash)]
 pub(super) struct Replay {
-    pub m: usize,
-    /// Loads that were there when it began and have not had their turn.
+    /// Its MSHR.
+    pub miss: usize,
+    /// Loads that were there when it began and have not had their step.
     pub left: usize,
     /// A load that the lease does not cover restarts at logical time 1.
     pub stale: bool,
@@ -21,47 +23,53 @@ pub(super) struct Replay {
 }
 
 impl TimestampL1 {
-    /// Starts a replay with a line that is here.
-    pub(super) fn replay_line(&mut self, m: usize, place: usize, rep: u8) {
+    /// The next step of an MSHR's replay, by generation and end of the lease.
+    #[inline(always)]
+    pub(super) fn next_step(&self, miss: usize, rep: u8, rts: u32, stale: bool) -> Step {
+        let ts = self.misses.oldest(miss).ts;
+        match self.time.covers(rts, ts) || !self.choices.defers {
+            true if rep == self.rep => Step::Served,
+            true => Step::ServedOld,
+            false if stale => Step::DeferredStale,
+            false => Step::Deferred,
+        }
+    }
+
+    /// Starts a replay with a line that is present.
+    pub(super) fn replay_line(&mut self, miss: usize, place: usize, rep: u8, step: Step) {
         let lease = *self.lines.lease(place);
-        self.replay(Replay {
-            m,
-            left: self.misses.len(m),
-            stale: false,
-            rep,
-            wts: lease.wts,
-            rts: lease.rts,
-            data: *self.lines.data(place),
-        });
+        let (left, data) = (self.misses.len(miss), *self.lines.data(place));
+        let (wts, rts) = (lease.wts, lease.rts);
+        self.replay(Replay { miss, left, stale: false, rep, wts, rts, data }, step);
     }
 
     /// Starts a replay: its first step is that of this cycle.
-    pub(super) fn replay(&mut self, replay: Replay) {
-        self.misses.forget(replay.m);
+    pub(super) fn replay(&mut self, replay: Replay, step: Step) {
+        self.misses.forget(replay.miss);
         self.replay = Some(replay);
-        self.step();
+        self.step(step);
     }
 
     /// A0.
-    pub(super) fn step(&mut self) {
+    pub(super) fn step(&mut self, step: Step) {
         let Some(mut replay) = self.replay else { return };
-        let mut waiter = self.misses.pop(replay.m);
-        if self.time.covers(replay.rts, waiter.ts) || !self.keeps(Rule::WaiterLease) {
-            let old = replay.rep != self.rep;
-            self.is(if old { Row::WalkServesOld } else { Row::WalkServes });
-            self.load(waiter.warp, waiter.id, (replay.rep, waiter.ts.max(replay.wts)), replay.data);
-            self.warps.answered(waiter.warp);
-        } else {
-            self.is(if replay.stale { Row::WalkDefersStale } else { Row::WalkDefers });
-            if replay.stale {
-                waiter.ts = 1;
+        let mut waiter = self.misses.pop(replay.miss);
+        match step {
+            Step::Served | Step::ServedOld => {
+                let at = (replay.rep, waiter.ts.max(replay.wts));
+                self.load(waiter.warp, waiter.id, at, replay.data);
+                self.warps.answered(waiter.warp);
             }
-            self.misses.push(replay.m, waiter);
+            Step::Deferred => self.misses.push(replay.miss, waiter),
+            Step::DeferredStale => {
+                waiter.ts = 1;
+                self.misses.push(replay.miss, waiter);
+            }
         }
         replay.left -= 1;
         self.replay = (replay.left > 0).then_some(replay);
         if replay.left == 0 {
-            self.misses.replayed(replay.m);
+            self.misses.replayed(replay.miss);
         }
     }
 }

@@ -3,180 +3,183 @@
 use ports::timestamp::timestamp_l1::err;
 use ports::timestamp::types::{BusReq, CoreReq, CoreRsp, bus_op, event, op};
 
+use super::action::condition::*;
+use super::action::{OwnCopy, Request, Sent};
+use super::choices::Own;
 use super::misses::Waiter;
 use super::request::{is_legal, masked, write};
 use super::stores::Store;
-use super::{Row, Rule, TimestampL1, count};
+use super::{TimestampL1, count};
 
+/// Decisions.
 impl TimestampL1 {
-    /// The oldest request, if it can act; there is room for what it sends.
-    pub(super) fn request(&mut self) -> bool {
-        let Some(req) = self.channels.core_req.front() else { return false };
-        let CoreReq { op, id, warp, .. } = req;
-        let acts = if !is_legal(&req, self.config.warps) {
-            self.is(Row::BadRequest);
-            self.err = err::REQUEST;
-            self.respond(CoreRsp { rep: self.rep, op, warp, id, ..CoreRsp::default() });
-            true
-        } else if op == op::LD {
-            self.load_request(&req)
-        } else if req.mask == 0 {
-            self.is(Row::St1);
-            let ts = self.warps.ts(warp);
-            self.respond(CoreRsp { rep: self.rep, ts, op, warp, id, ..CoreRsp::default() });
-            true
+    /// The row of a request.
+    #[inline(always)]
+    pub(super) fn row(&self, req: &CoreReq) -> Request {
+        if !is_legal(req, self.config.warps) {
+            Request::Bad
+        } else if req.op == op::LD {
+            self.load_row(req)
         } else {
-            self.store_request(&req)
-        };
-        self.holds = !acts;
-        if acts {
-            self.channels.core_req.pop();
+            self.store_row(req)
         }
-        acts
     }
 
     /// When a load of a warp happens: by its clock, or in this cycle.
+    #[inline(always)]
     fn time_of(&self, warp: u8) -> u32 {
         if self.time.is_gtsc { self.warps.ts(warp) } else { self.time.now }
     }
 
-    /// LD1 to LD7.
-    fn load_request(&mut self, req: &CoreReq) -> bool {
-        let CoreReq { id, warp, line, .. } = *req;
-        let ts = self.time_of(warp);
-        let waiter = Waiter { warp, id, ts };
-        let place = self.lines.find(line);
-        let lease = place.map(|place| *self.lines.lease(place));
-        let locked = lease.is_some_and(|lease| lease.is_locked()) && self.keeps(Rule::Lock);
-        if let (Some(place), Some(lease)) = (place, lease)
+    #[inline(always)]
+    fn load_row(&self, &CoreReq { warp, line, .. }: &CoreReq) -> Request {
+        let present = self.lines.find(line).map(|place| (place, self.lines.lease(place)));
+        let locked = self.choices.lock_blocks && present.is_some_and(|(_, c)| c.is_locked());
+        if let Some((place, lease)) = present
             && !locked
-            && self.time.covers(lease.rts, ts)
+            && self.time.covers(lease.rts, self.time_of(warp))
         {
-            self.is(Row::Ld1);
-            self.load(warp, id, (self.rep, ts.max(lease.wts)), *self.lines.data(place));
-            self.lines.touch(place);
-            self.shows(event::USED, place, line);
-            if self.time.is_gtsc {
-                self.spins(warp, lease.rts);
-            }
-            count(&mut self.cnt.load_hit);
-            return true;
+            let spin = self.time.is_gtsc && self.warps.hits(warp) + 1 == self.config.spin;
+            return Request::Ld1 { place, spin };
         }
-        if let Some(m) = self.misses.find(line) {
-            let stale = self.misses.stale(m) && self.keeps(Rule::StaleHolds);
-            if stale || self.misses.st_after(m) || self.misses.is_full(m) {
-                self.is(match () {
-                    () if stale => Row::Ld2Stale,
-                    () if self.misses.st_after(m) => Row::Ld2AfterStore,
-                    () => Row::Ld2Full,
-                });
-                return false;
-            }
-            self.is(Row::Ld3);
-            self.misses.push(m, waiter);
-            count(&mut self.cnt.merged_loads);
-            return true;
+        if let Some(miss) = self.misses.find(line) {
+            return match self.misses.conditions(miss) & self.choices.holds_load {
+                0 => Request::Ld3(miss),
+                conditions => Request::Ld2(conditions),
+            };
         }
-        let Some(m) = self.misses.free() else {
-            self.is(Row::Ld4);
-            return false;
-        };
-        self.misses.open(m, line, waiter);
-        if locked {
-            self.is(Row::Ld5);
-            count(&mut self.cnt.lock_wait);
-            return true;
-        }
-        let wts = lease.map_or(0, |lease| lease.wts);
-        self.is(if lease.is_some() { Row::Ld6 } else { Row::Ld7 });
-        let of_kind = match lease {
-            Some(_) => &mut self.cnt.miss_expired,
-            None => &mut self.cnt.miss_cold,
-        };
-        count(of_kind);
-        self.misses.sent(m);
-        self.send(BusReq { id: m as u8, line, wts, warp_ts: ts, ..BusReq::default() });
-        true
-    }
-
-    /// A warp that only hits comes to the end of its lease (specification 5.6).
-    fn spins(&mut self, warp: u8, rts: u32) {
-        if self.warps.spins(warp, self.config.spin) {
-            self.is(Row::Ld1Spin);
-            if self.keeps(Rule::Spin) {
-                self.warps.set(warp, rts.wrapping_add(1) & self.ts_mask);
-                count(&mut self.cnt.spin_ticks);
-            }
+        match (self.misses.free(), present) {
+            (None, _) => Request::Ld4,
+            (Some(miss), _) if locked => Request::Ld5(miss),
+            (Some(miss), Some((_, lease))) => Request::Ld6(miss, lease.wts),
+            (Some(miss), None) => Request::Ld7(miss),
         }
     }
 
-    /// ST2 to ST5.
-    fn store_request(&mut self, req: &CoreReq) -> bool {
-        let CoreReq { op, aop, sz, id, warp, line, mask, ref data } = *req;
+    fn store_row(&self, &CoreReq { op, warp, line, mask, .. }: &CoreReq) -> Request {
+        if mask == 0 {
+            return Request::St1;
+        }
         let miss = self.misses.find(line);
-        let older = |m| self.misses.waiters(m).any(|waiter| waiter.warp == warp);
-        let waits = |m| self.misses.is_pending(m) || self.keeps(Rule::OlderLoads) && older(m);
-        if let Some(m) = miss.filter(|&m| waits(m)) {
-            self.is(if self.misses.is_pending(m) { Row::St2Pending } else { Row::St2Older });
-            return false;
-        }
-        let Some(entry) = self.stores.free() else {
-            self.is(Row::St3);
-            return false;
-        };
-        if let (Some(m), true) = (miss, self.keeps(Rule::StAfter)) {
-            self.misses.store_passes(m);
-            self.is(Row::StorePasses);
-        }
-        let place = self.lines.find(line);
-        let lease = place.map(|place| *self.lines.lease(place));
-        self.is(match (op, lease) {
-            (op::ST, None) => Row::St4Absent,
-            (op::ST, Some(lease)) if lease.is_locked() => Row::St4Locked,
-            (op::ST, _) => Row::St4Present,
-            (_, None) => Row::St5Absent,
-            (_, Some(lease)) if lease.is_locked() => Row::St5Locked,
-            _ => Row::St5Present,
+        let conditions = miss.map_or(0, |miss| {
+            let older = self.misses.waiters(miss).any(|waiter| waiter.warp == warp);
+            self.misses.conditions(miss) | when(OLDER, older)
         });
-        // The own copy takes a store of G-TSC, and nothing else.
-        let takes = self.time.is_gtsc && op == op::ST;
-        if let Some(place) = place {
-            if takes {
-                write(self.lines.data_mut(place), data, mask);
-                self.lines.lease_mut(place).lock();
-                self.lines.touch(place);
-                self.shows(event::USED, place, line);
-            } else {
-                self.drop_copy(place, line);
+        if conditions & self.choices.holds_store != 0 {
+            return Request::St2(conditions);
+        }
+        let Some(entry) = self.stores.free() else { return Request::St3 };
+        let copy = match self.lines.find(line) {
+            None => OwnCopy::Absent,
+            Some(place) if self.lines.lease(place).is_locked() => OwnCopy::Locked(place),
+            Some(place) => OwnCopy::Unlocked(place),
+        };
+        let passes = miss.filter(|_| self.choices.sets_st_after);
+        let send = Sent { entry, passes, copy };
+        if op == op::ST { Request::St4(send) } else { Request::St5(send) }
+    }
+}
+
+/// Their effects.
+impl TimestampL1 {
+    /// The row of the oldest request, where it is not held.
+    #[inline(always)]
+    pub(super) fn apply_row(&mut self, row: Request, req: &CoreReq) {
+        let CoreReq { op, id, warp, line, .. } = *req;
+        let answer = CoreRsp { rep: self.rep, op, warp, id, ..CoreRsp::default() };
+        if row == Request::Bad {
+            self.err = err::REQUEST;
+            return self.respond(answer);
+        }
+        let waiter = Waiter { warp, id, ts: self.time_of(warp) };
+        match row {
+            Request::Ld1 { place, spin } => self.hit(req, waiter.ts, place, spin),
+            Request::Ld3(miss) => {
+                self.misses.push(miss, waiter);
+                count(&mut self.cnt.merged_loads, true);
+            }
+            Request::Ld5(miss) => {
+                self.misses.open(miss, line, waiter);
+                count(&mut self.cnt.lock_wait, true);
+            }
+            Request::Ld6(miss, wts) => {
+                self.request_line(miss, line, waiter, wts);
+                count(&mut self.cnt.miss_expired, true);
+            }
+            Request::Ld7(miss) => {
+                self.request_line(miss, line, waiter, 0);
+                count(&mut self.cnt.miss_cold, true);
+            }
+            Request::St1 => self.respond(CoreRsp { ts: self.warps.ts(warp), ..answer }),
+            Request::St4(send) | Request::St5(send) => self.store(req, send),
+            Request::Ld2(_) | Request::Ld4 | Request::St2(_) | Request::St3 | Request::Bad => {}
+        }
+    }
+
+    #[inline(always)]
+    fn hit(&mut self, req: &CoreReq, ts: u32, place: usize, spin: bool) {
+        let CoreReq { id, warp, line, .. } = *req;
+        let lease = *self.lines.lease(place);
+        self.load(warp, id, (self.rep, ts.max(lease.wts)), *self.lines.data(place));
+        self.lines.touch(place);
+        self.shows(event::USED, place, line);
+        count(&mut self.cnt.load_hit, true);
+        if self.time.is_gtsc {
+            self.warps.hit(warp, spin);
+        }
+        if spin && self.choices.moves_clock {
+            self.warps.set(warp, lease.rts.wrapping_add(1) & self.ts_mask);
+            count(&mut self.cnt.spin_ticks, true);
+        }
+    }
+
+    fn request_line(&mut self, miss: usize, line: u64, waiter: Waiter, wts: u32) {
+        self.misses.open(miss, line, waiter);
+        self.misses.sent(miss);
+        let warp_ts = waiter.ts;
+        self.send(BusReq { id: miss as u8, line, wts, warp_ts, ..BusReq::default() });
+    }
+
+    fn store(&mut self, req: &CoreReq, send: Sent) {
+        let CoreReq { op, aop, sz, id, warp, line, mask, ref data } = *req;
+        let Sent { entry, passes, copy } = send;
+        if let Some(miss) = passes {
+            self.misses.store_passes(miss);
+        }
+        let is_store = op == op::ST;
+        let [gtsc, tc] = self.choices.own_copy;
+        let own = if self.time.is_gtsc { gtsc } else { tc }[usize::from(!is_store)];
+        let (mut wts, mut lock) = (0, false);
+        if let OwnCopy::Unlocked(place) | OwnCopy::Locked(place) = copy {
+            wts = self.lines.lease(place).wts;
+            match own {
+                Own::Kept => {}
+                Own::Written => {
+                    write(self.lines.data_mut(place), data, mask);
+                    self.lines.lease_mut(place).lock();
+                    lock = true;
+                    self.lines.touch(place);
+                    self.shows(event::USED, place, line);
+                }
+                // It goes with its lock.
+                Own::Dropped if self.lines.lease(place).is_locked() => {
+                    self.lines.lease_mut(place).bad = true;
+                }
+                Own::Dropped => {
+                    self.lines.drop(place);
+                    self.shows(event::GONE, place, line);
+                }
             }
         }
-        let lock = takes && place.is_some();
         let id = self.stores.put(entry, Store { warp, id, line, lock, stale: false });
         let warp_ts = self.warps.ts(warp);
         let req = BusReq { id, line, warp_ts, mask, data: masked(data, mask), ..BusReq::default() };
-        if op == op::ST {
-            let wts = lease.map_or(0, |lease| lease.wts);
+        if is_store {
             self.send(BusReq { op: bus_op::WR, wts, ..req });
-            count(&mut self.cnt.stores);
+            count(&mut self.cnt.stores, true);
         } else {
             self.send(BusReq { op: bus_op::ATOM, aop, sz, ..req });
-            count(&mut self.cnt.atomics);
-        }
-        true
-    }
-
-    /// The line here is not what the bank will have.
-    fn drop_copy(&mut self, place: usize, line: u64) {
-        let rule = if self.time.is_gtsc { Rule::AtomicDrops } else { Rule::OwnCopy };
-        if !self.keeps(rule) {
-            return;
-        }
-        let lease = self.lines.lease_mut(place);
-        if lease.is_locked() {
-            lease.bad = true;
-        } else {
-            self.lines.drop(place);
-            self.shows(event::GONE, place, line);
+            count(&mut self.cnt.atomics, true);
         }
     }
 }

@@ -5,8 +5,8 @@ use std::hash::{Hash, Hasher};
 use crate::state::State;
 
 /// One of them.
-#[derive(Clone, Copy, Debug, Default, Hash)]
-pub(super) struct Store {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Store {
     pub warp: u8,
     pub id: u8,
     /// G-TSC: its line, and whether it has locked it.
@@ -50,12 +50,16 @@ impl Stores {
         0x80 | entry as u8
     }
 
-    /// What an acknowledgement is for; its entry becomes free.
-    pub fn take(&mut self, id: u8) -> Option<Store> {
+    /// The store that an acknowledgement with this `id` is for.
+    pub fn get(&self, id: u8) -> Option<Store> {
         let entry = usize::from(id & 0x3f);
         let found = id >> 6 == 0b10 && self.valid >> entry & 1 == 1;
-        self.valid &= !(u64::from(found) << entry);
         found.then(|| self.stores[entry])
+    }
+
+    /// Its entry becomes free.
+    pub fn release(&mut self, id: u8) {
+        self.valid &= !(1 << (id & 0x3f));
     }
 
     /// A flush passes.

@@ -35,16 +35,17 @@ impl Warps {
         *clock = ts.max(*clock);
     }
 
-    /// A warp has hit. True: for the last of so many times.
+    /// Hits of a warp since it was last answered from the L2.
     #[inline(always)]
-    pub fn spins(&mut self, warp: u8, most: u32) -> bool {
+    pub fn hits(&self, warp: u8) -> u32 {
+        self.spin[usize::from(warp)].into()
+    }
+
+    /// A warp has hit; after the `last` hit the count restarts.
+    #[inline(always)]
+    pub fn hit(&mut self, warp: u8, last: bool) {
         let spin = &mut self.spin[usize::from(warp)];
-        *spin += 1;
-        let last = u32::from(*spin) == most;
-        if last {
-            *spin = 0;
-        }
-        last
+        *spin = if last { 0 } else { *spin + 1 };
     }
 
     /// A warp is answered from the L2.

@@ -1,15 +1,26 @@
 //! Leases: what a request does to them, what it is answered. G-TSC's are in logical time
 //! (specification 5.4), TC's until a cycle (5.8).
 
-use ports::timestamp::timestamp_l2::{Config, Counters};
+use ports::timestamp::timestamp_l2::Config;
 use ports::timestamp::types::{BusReq, BusRsp, LineData, Protocol, TC_TS_W, bus_op, rsp_op};
 
 use super::atomic::{change, write};
-use super::{Rule, count};
+use super::choices::Choices;
+
+/// What a request is granted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// The lease of the line from now on.
+    pub lease: Lease,
+    /// A read: G-TSC: the L1's copy is as new as the line, and its lease is renewed.
+    pub renews: bool,
+    /// A write: G-TSC: the L1's copy was as new as the line, or the whole line is written.
+    pub ok: bool,
+}
 
 /// The lease of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Lease {
+pub struct Lease {
     /// G-TSC: when it was written. TC: 0.
     pub wts: u32,
     /// G-TSC: the last logical time of its lease. TC: the first cycle after its lease.
@@ -37,11 +48,11 @@ pub(super) struct Leases {
     /// Writes wait for the ends of leases; lines that are lent stay.
     waits: bool,
     stay: bool,
-    without: Option<Rule>,
+    choices: &'static Choices,
 }
 
 impl Leases {
-    pub fn new(config: &Config, without: Option<Rule>) -> Self {
+    pub fn new(config: &Config, choices: &'static Choices) -> Self {
         let mask = (1 << config.ts_w) - 1;
         let is_gtsc = config.protocol == Protocol::Gtsc;
         Self {
@@ -54,42 +65,33 @@ impl Leases {
             rep: 0,
             ovf: false,
             now: 0,
-            waits: config.protocol == Protocol::Tcs && without != Some(Rule::Waits),
-            stay: !is_gtsc && without != Some(Rule::Inclusion),
-            without,
+            waits: choices.writes_wait[config.protocol as usize],
+            stay: choices.inclusive[config.protocol as usize],
+            choices,
         }
     }
 
-    #[inline(always)]
-    fn keeps(&self, rule: Rule) -> bool {
-        self.without != Some(rule)
-    }
-
-    /// The lease of all lines when they begin anew.
+    /// The lease of all lines when timestamps restart.
     pub fn first(&self) -> Lease {
         Lease { wts: 1, rts: self.lease }
     }
 
-    /// All leases begin anew.
+    /// All timestamps restart.
     pub fn restart(&mut self) {
         (self.mem_ts, self.ovf) = (1, false);
         self.rep = (self.rep + 1) & 3;
     }
 
-    /// G-TSC: the end of a lease that begins in `from`; `None` where it does not fit.
+    /// G-TSC: the end of a lease that begins at `from`; `None`: it does not fit.
     #[inline(always)]
-    fn end(&mut self, from: u64) -> Option<u32> {
+    fn end(&self, from: u64) -> Option<u32> {
         let end = from + u64::from(self.lease);
-        if end > self.max && self.keeps(Rule::Overflow) {
-            self.ovf = true;
-            return None;
-        }
-        Some((end & self.mask) as u32)
+        (end <= self.max || self.choices.wraps).then_some((end & self.mask) as u32)
     }
 
-    /// The lease of a line that memory has sent; `None` where it does not fit.
+    /// The lease of a line that memory has sent; `None`: it does not fit.
     #[inline(always)]
-    pub fn lends(&mut self) -> Option<Lease> {
+    pub fn lends(&self) -> Option<Lease> {
         if !self.is_gtsc {
             return Some(Lease::default());
         }
@@ -97,78 +99,53 @@ impl Leases {
         self.end(wts.into()).map(|rts| Lease { wts, rts })
     }
 
-    /// Performs a request on its line; `None` where the timestamps do not fit, and nothing changes.
+    /// What a request for a line with this lease is granted; `None`: timestamps do not fit.
     #[inline(always)]
-    pub fn perform(
-        &mut self,
-        lease: &mut Lease,
-        data: &mut LineData,
-        req: &BusReq,
-        cnt: &mut Counters,
-    ) -> Option<BusRsp> {
+    pub fn grant(&self, lease: &Lease, req: &BusReq) -> Option<Grant> {
         match self.is_gtsc {
-            true => self.perform_logical(lease, data, req, cnt),
-            false => Some(self.perform_physical(lease, data, req)),
+            true => self.grant_logical(lease, req),
+            false => {
+                let read = self.now.wrapping_add(self.lease);
+                let rts = if req.op == bus_op::RD { lease.rts.max(read) } else { lease.rts };
+                Some(Grant { lease: Lease { wts: 0, rts }, renews: false, ok: false })
+            }
         }
     }
 
     #[inline(always)]
-    fn perform_logical(
-        &mut self,
-        lease: &mut Lease,
-        data: &mut LineData,
-        req: &BusReq,
-        cnt: &mut Counters,
-    ) -> Option<BusRsp> {
-        let own = req.rep == self.rep || !self.keeps(Rule::OldGeneration);
+    fn grant_logical(&self, lease: &Lease, req: &BusReq) -> Option<Grant> {
+        let own = req.rep == self.rep || self.choices.keeps_old;
         let (wts, warp_ts) = if own { (req.wts, req.warp_ts) } else { (0, 1) };
         let as_new = wts != 0 && wts == lease.wts;
-        let rep = self.rep;
         if req.op == bus_op::RD {
-            let end = self.end(warp_ts.into())?;
-            lease.rts = lease.rts.max(end);
-            count(&mut cnt.busrd, true);
-            let rts = lease.rts;
-            if as_new || wts != 0 && !self.keeps(Rule::Compared) {
-                count(&mut cnt.renews_sent, true);
-                return Some(BusRsp { op: rsp_op::RNW, rep, rts, ..BusRsp::default() });
-            }
-            count(&mut cnt.fills_sent, true);
-            let (op, wts) = (rsp_op::FILL, lease.wts);
-            return Some(BusRsp { op, rep, wts, rts, data: *data, ..BusRsp::default() });
+            let rts = lease.rts.max(self.end(warp_ts.into())?);
+            let renews = as_new || wts != 0 && self.choices.any_is_renewed;
+            return Some(Grant { lease: Lease { rts, ..*lease }, renews, ok: false });
         }
-        let behind = u64::from(lease.rts) + u64::from(self.keeps(Rule::AfterLease));
-        let warp = if self.keeps(Rule::AboveWarp) { warp_ts } else { 0 };
+        let behind = u64::from(lease.rts) + u64::from(self.choices.behind_leases);
+        let warp = if self.choices.above_warp { warp_ts } else { 0 };
         let at = behind.max(warp.into());
-        let rts = self.end(at)?;
-        let wts = (at & self.mask) as u32;
-        *lease = Lease { wts, rts };
-        if req.op == bus_op::WR {
-            count(&mut cnt.buswr, true);
-            let ok = as_new || req.mask & self.all == self.all || !self.keeps(Rule::Ok);
-            write(data, req);
-            return Some(BusRsp { op: rsp_op::WR_ACK, rep, ok, wts, rts, ..BusRsp::default() });
-        }
-        count(&mut cnt.busatom, true);
-        let data = change(data, req);
-        Some(BusRsp { op: rsp_op::ATOM_ACK, rep, wts, rts, data, ..BusRsp::default() })
+        let lease = Lease { wts: (at & self.mask) as u32, rts: self.end(at)? };
+        let whole = req.mask & self.all == self.all;
+        let ok = req.op == bus_op::WR && (as_new || whole || self.choices.any_is_ok);
+        Some(Grant { lease, renews: false, ok })
     }
 
+    /// Reads or writes the bytes of a line.
     #[inline(always)]
-    fn perform_physical(&self, lease: &mut Lease, data: &mut LineData, req: &BusReq) -> BusRsp {
-        let (op, data) = match req.op {
-            bus_op::RD => {
-                lease.rts = lease.rts.max(self.now.wrapping_add(self.lease));
-                (rsp_op::FILL, *data)
-            }
+    pub fn answer(&self, grant: Grant, data: &mut LineData, req: &BusReq) -> BusRsp {
+        let Grant { lease, renews, ok } = grant;
+        let (rep, (wts, rts)) = (self.rep, self.fields(&lease));
+        let answer = BusRsp { rep, wts, rts, ..BusRsp::default() };
+        match req.op {
+            bus_op::RD if renews => BusRsp { op: rsp_op::RNW, wts: 0, ..answer },
+            bus_op::RD => BusRsp { op: rsp_op::FILL, data: *data, ..answer },
             bus_op::WR => {
                 write(data, req);
-                (rsp_op::WR_ACK, LineData::default())
+                BusRsp { op: rsp_op::WR_ACK, ok, ..answer }
             }
-            _ => (rsp_op::ATOM_ACK, change(data, req)),
-        };
-        let (wts, rts) = self.fields(lease);
-        BusRsp { op, wts, rts, data, ..BusRsp::default() }
+            _ => BusRsp { op: rsp_op::ATOM_ACK, data: change(data, req), ..answer },
+        }
     }
 
     /// The fields of an answer, and of the RTL, that a lease is.
@@ -183,7 +160,7 @@ impl Leases {
     /// A line with this lease goes.
     #[inline(always)]
     pub fn goes(&mut self, lease: &Lease) {
-        if self.is_gtsc && self.keeps(Rule::Remembered) {
+        if self.is_gtsc && self.choices.remembers {
             self.mem_ts = self.mem_ts.max(lease.rts);
         }
     }

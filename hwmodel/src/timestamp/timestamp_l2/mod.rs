@@ -5,10 +5,12 @@
 //!
 //! A request accepted in t acts in t + 1 at the earliest, and a hit is answered in t + 4.
 
-mod actions;
+mod action;
+mod apply;
 mod atomic;
 mod channels;
-mod did;
+mod choices;
+mod decide;
 mod leases;
 mod lines;
 mod misses;
@@ -27,13 +29,14 @@ use ports::{ConfigError, Parameters};
 use crate::block::{Block, Model};
 use crate::state::{State, index_width};
 use channels::Channels;
+use choices::{Choices, SPECIFICATION};
 use leases::Leases;
 use lines::Lines;
 use misses::Misses;
 use sweep::Sweep;
 use sync::Sync;
 
-pub use did::{Did, Hold};
+pub use action::{Action, Hold};
 pub use rule::Rule;
 
 /// Cycles that may be left out at once while nothing waits and TC's clock goes on.
@@ -62,12 +65,13 @@ pub struct TimestampL2 {
     leases: Leases,
     sync: Sync,
     asking: Asking,
-    /// G-TSC: all leases begin anew; this bank stands still.
+    /// G-TSC: all leases restart; this bank stands still.
     sweep: Sweep,
     halted: bool,
     /// Cycles in which no action may come.
     pause: u8,
-    did: Did,
+    /// The action of the last cycle.
+    did: Action,
     event: Option<Event>,
     /// The error pulse of this cycle; 0 is none.
     err: u8,
@@ -91,28 +95,28 @@ impl Hash for TimestampL2 {
 impl TimestampL2 {
     /// For tests: a bank that does not keep a rule. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Self::with(config, Some(rule))
+        Self::with(config, Choices::without(rule))
     }
 
-    /// What the cycle before did.
-    pub fn did(&self) -> Did {
+    /// The action of the last cycle.
+    pub fn did(&self) -> Action {
         self.did
     }
 
-    fn with(config: &Config, without: Option<Rule>) -> Result<Self, ConfigError> {
+    fn with(config: &Config, choices: &'static Choices) -> Result<Self, ConfigError> {
         config.validate()?;
         Ok(Self {
             config: config.clone(),
             channels: Channels::default(),
             lines: Lines::new(config.l2_banks, config.l2_sets, config.l2_ways),
             misses: Misses::new(config.l2_mshr, config.l2_wait),
-            leases: Leases::new(config, without),
+            leases: Leases::new(config, choices),
             sync: Sync::default(),
             asking: Asking::No,
             sweep: Sweep::default(),
             halted: false,
             pause: 0,
-            did: Did::Nothing,
+            did: Action::Nothing,
             event: None,
             err: 0,
             cnt: Counters::default(),
@@ -137,7 +141,7 @@ impl TimestampL2 {
         }
     }
 
-    /// What resets of timestamps want of it: to stand still, and to begin anew. TC has none.
+    /// Inputs of resets of timestamps: to stand still, and to restart. TC has none.
     #[inline(always)]
     fn reset_inputs(&self, inputs: &In) -> (bool, bool) {
         (self.leases.is_gtsc && inputs.halt, self.leases.is_gtsc && inputs.rst)
@@ -162,7 +166,7 @@ impl TimestampL2 {
             && !self.misses.has_filled()
             && (!self.sync.is_on() || !self.misses.is_empty())
             && self.pause == 0
-            && self.did == Did::Nothing
+            && self.did == Action::Nothing
             && self.err == 0
             && !self.sync.done
     }
@@ -189,11 +193,12 @@ impl TimestampL2 {
         count(&mut self.cnt.stall_lease, stalls);
 
         (self.event, self.err, self.sync.done) = (None, 0, false);
-        self.did = Did::Nothing;
+        self.did = Action::Nothing;
         if self.pause > 0 {
             self.pause -= 1;
         } else if !(halt || rst || self.leases.ovf) {
-            self.did = self.act(inputs.policy);
+            self.did = self.decide(inputs.policy);
+            self.apply(self.did);
             self.pause = if self.did.is_action() { self.config.l2_div as u8 - 1 } else { 0 };
         }
         if let (Some(ask), Some(pick)) = (ask, inputs.pick) {
@@ -256,7 +261,7 @@ impl Block for TimestampL2 {
     }
 
     fn is_idle(&self) -> bool {
-        self.leases.is_gtsc && self.waits
+        self.quiet_cycles() == u64::MAX
     }
 
     fn quiet_cycles(&self) -> u64 {
@@ -328,7 +333,7 @@ impl Model for TimestampL2 {
     type Config = Config;
 
     fn new(config: &Config) -> Result<Self, ConfigError> {
-        Self::with(config, None)
+        Self::with(config, &SPECIFICATION)
     }
 
     /// TC's clock goes on.

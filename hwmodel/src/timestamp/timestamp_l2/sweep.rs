@@ -1,4 +1,4 @@
-//! All leases begin anew, one set in a cycle (specification 5.5).
+//! All leases restart, one set in a cycle (specification 5.5).
 
 /// Which set comes next.
 #[derive(Clone, Debug, Default, Hash)]

@@ -2,8 +2,9 @@
 
 use ports::timestamp::types::{Event, event, sync};
 
+use super::TimestampL2;
+use super::action::{Action, Hold};
 use super::lines::Line;
-use super::{Did, Hold, TimestampL2};
 use crate::state::State;
 
 /// The one that is under way.
@@ -37,27 +38,31 @@ impl Sync {
 }
 
 impl TimestampL2 {
-    /// A step of what is under way.
-    pub(super) fn sync_step(&mut self) -> Did {
+    /// The next step.
+    pub(super) fn sync_step(&self) -> Action {
         if !self.misses.is_empty() {
-            return Did::Hold(Hold::SyncMisses);
+            return Action::Hold(Hold::SyncMisses);
         }
         let set = self.sync.set;
-        let dirty = |line: &Line| line.valid && line.dirty;
-        if let Some(way) = self.lines.set(set).iter().position(dirty) {
-            if !self.channels.has_places(1) {
-                return Did::Hold(Hold::SyncPlace);
-            }
-            self.write_back(self.lines.place(set, way));
-            return Did::WroteBack;
+        let lines = self.lines.set(set);
+        if let Some(way) = lines.iter().position(|line| line.valid && line.dirty) {
+            return match self.channels.has_places(1) {
+                true => Action::WriteBack(self.lines.place(set, way)),
+                false => Action::Hold(Hold::SyncPlace),
+            };
         }
         let acquires = self.sync.kind == Some(sync::ACQUIRE);
-        let last = set + 1 == self.lines.sets();
+        let stays = |line: &Line| line.valid && !self.leases.may_go(&line.lease);
+        if acquires && lines.iter().any(stays) {
+            return Action::Hold(Hold::SyncLent);
+        }
+        Action::Pass { acquires, last: set + 1 == self.lines.sets() }
+    }
+
+    /// A set is passed.
+    pub(super) fn pass(&mut self, acquires: bool, last: bool) {
+        let set = self.sync.set;
         if acquires {
-            let stays = |line: &Line| line.valid && !self.leases.may_go(&line.lease);
-            if self.lines.set(set).iter().any(stays) {
-                return Did::Hold(Hold::SyncLent);
-            }
             for line in self.lines.set_mut(set).iter_mut().filter(|line| line.valid) {
                 self.leases.goes(&line.lease);
                 line.valid = false;
@@ -68,6 +73,5 @@ impl TimestampL2 {
         if last {
             (self.sync.kind, self.sync.done) = (None, true);
         }
-        Did::Passed { acquires, last }
     }
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use hwmodel::timestamp::gtsc_rst::GtscRst;
 use hwmodel::timestamp::timestamp_l1::TimestampL1;
-use hwmodel::timestamp::timestamp_l2::{self, TimestampL2};
+use hwmodel::timestamp::timestamp_l2::TimestampL2;
 use hwmodel::{Block, Model};
 use ports::timestamp::types::{
     BusReq, BusRsp, CoreReq, CoreRsp, DramRsp, LineData, Timestamp, aop, bus_op, op, rsp_op,
@@ -233,13 +233,7 @@ impl Gpu {
                 describe!(text, "; a timestamp overflows, and a reset starts");
                 state.generation += 1;
             }
-            let idle = matches!(
-                l2.did(),
-                timestamp_l2::Did::Nothing
-                    | timestamp_l2::Did::Hold(_)
-                    | timestamp_l2::Did::Refused(_)
-                    | timestamp_l2::Did::RefusedFill
-            );
+            let idle = !l2.did().is_action();
             let levels = |out: &ports::timestamp::gtsc_rst::Out| (out.halt, out.rst, out.rep);
             let same = levels(&reset) == levels(&resets);
             let most: u8 = self.setup.accesses.iter().sum();

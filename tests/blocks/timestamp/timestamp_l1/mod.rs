@@ -4,12 +4,19 @@
 mod gtsc;
 mod tc;
 
-use hwmodel::timestamp::timestamp_l1::TimestampL1;
+use hwmodel::timestamp::timestamp_l1::{Rule, TimestampL1};
 use ports::timestamp::timestamp_l1::{In, Out};
 use ports::timestamp::types::{Ask, BusReq, BusRsp, CoreReq, CoreRsp, LineData, Pick, op, rsp_op};
 
-use super::named;
+use super::{are_detected, named};
 use crate::bench::{self, Around};
+
+implementations!(TimestampL1, Rule);
+
+#[test]
+fn each_disabled_rule_is_detected() {
+    are_detected(&DISABLED, Rule::ALL, &[gtsc::DETECTED, tc::DETECTED].concat());
+}
 
 /// Transfers so far, with their cycles.
 #[derive(Default)]

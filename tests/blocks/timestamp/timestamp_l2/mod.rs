@@ -6,12 +6,19 @@ mod tc;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use hwmodel::timestamp::timestamp_l2::TimestampL2;
+use hwmodel::timestamp::timestamp_l2::{Rule, TimestampL2};
 use ports::timestamp::timestamp_l2::{In, Out};
 use ports::timestamp::types::{Ask, BusReq, BusRsp, DramReq, DramRsp, LineData, Pick, bus_op};
 
-use super::named;
+use super::{are_detected, named};
 use crate::bench::{self, Around};
+
+implementations!(TimestampL2, Rule);
+
+#[test]
+fn each_disabled_rule_is_detected() {
+    are_detected(&DISABLED, Rule::ALL, &[gtsc::DETECTED, tc::DETECTED].concat());
+}
 
 /// What surrounds the bank. Memory holds zeroes at first, and answers in the cycle after the
 /// request.

@@ -7,7 +7,7 @@ mod phase;
 mod rows;
 mod sm;
 
-use hwmodel::timestamp::timestamp_l1::{Row, TimestampL1};
+use hwmodel::timestamp::timestamp_l1::TimestampL1;
 use hwmodel::{Block, Model};
 use ports::timestamp::timestamp_l1::{Config, In, Out};
 use ports::timestamp::types::{Ask, Pick, Protocol, Timestamp};
@@ -18,7 +18,7 @@ use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus}
 use banks::Banks;
 use network::Network;
 use phase::Phase;
-use rows::Tables;
+use rows::Seen;
 use sm::Sm;
 
 crate::family!(Timestamp, "timestamp");
@@ -47,7 +47,9 @@ pub struct Inputs {
     rep: u8,
     /// The L1 again, which says what it does.
     l1: TimestampL1,
-    seen: Tables,
+    seen: Seen,
+    /// Rows that are not reached yet.
+    missing: Vec<&'static str>,
 }
 
 /// What the policy says.
@@ -66,8 +68,8 @@ fn pick(r: &mut Random, p: &Phase, ask: Option<Ask>) -> Option<Pick> {
 
 /// Rows of G-TSC alone: times of warps, stores that lock their lines, generations.
 const OF_GTSC: [&str; 23] = [
-    "walk_serves_old",
-    "walk_defers_stale",
+    "replay_serves_old",
+    "replay_defers_stale",
     "flush_wrong",
     "fill_stale",
     "fill_no_way",
@@ -80,7 +82,7 @@ const OF_GTSC: [&str; 23] = [
     "ack_ends",
     "ack_drops",
     "ack_old",
-    "pending_walks",
+    "pending_replays",
     "pending_renews",
     "pending_locked",
     "ld1_spin",
@@ -99,7 +101,7 @@ fn can_reach(config: &Config, row: &str) -> bool {
         row if !is_gtsc && OF_GTSC.contains(&row) => false,
         "fill_late" => !is_gtsc,
         "ack_meets_lease" => protocol == Protocol::Tcw,
-        "ld3" | "walk_waits_for_room" => waiters > 1,
+        "ld3" | "replay_waits_for_room" => waiters > 1,
         // A store waits for older loads of its own warp.
         "store_passes_miss" | "renew_after_store" => warps > 1,
         // A flush of TC is as a store to all lines.
@@ -116,9 +118,12 @@ impl Inputs {
 
     /// Begins the next phase.
     fn next_phase(&mut self) {
-        let Self { seen, config, random, .. } = self;
-        let missing = seen.missing(|row| can_reach(config, row));
-        self.phase = Phase::next(random, config, missing);
+        if !self.missing.is_empty() {
+            let rows = self.seen.rows();
+            let is_missing = |row: &&str| rows.iter().any(|&(name, n)| name == *row && n == 0);
+            self.missing.retain(|row| is_missing(row) && can_reach(&self.config, row));
+        }
+        self.phase = Phase::next(&mut self.random, &self.config, &self.missing);
     }
 
     /// G-TSC: the generation, a new one when the L1 has the last.
@@ -204,7 +209,8 @@ impl Stimulus for Inputs {
             pick,
         };
         self.l1.tick(&input);
-        self.seen.count(&input, out, self.config.warps, self.l1.rows());
+        self.seen.ports(&input, out, self.config.warps);
+        self.seen.action(self.l1.did(), self.is_gtsc());
         input
     }
 
@@ -237,7 +243,8 @@ impl NewStimulus for Inputs {
             policy: false,
             rep: 0,
             l1: TimestampL1::new(config).expect("legal parameters"),
-            seen: Tables::new(Row::NAMES),
+            seen: Seen::default(),
+            missing: Seen::default().rows().iter().map(|(row, _)| *row).collect(),
         }
     }
 }

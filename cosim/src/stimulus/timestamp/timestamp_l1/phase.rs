@@ -113,7 +113,7 @@ impl Kind {
             "ld2_full" => Self::OneLine,
             "st2_pending" | "pending_locked" | "ld5" | "st4_locked" | "st5_locked" => Self::Locked,
             "flush" | "flush_wrong" | "fill_stale" | "renew_stale" | "ld2_stale" => Self::Flushes,
-            "ack_old" | "ack_stale" | "walk_serves_old" | "walk_defers_stale" => Self::Flushes,
+            "ack_old" | "ack_stale" | "replay_serves_old" | "replay_defers_stale" => Self::Flushes,
             _ => return None,
         })
     }

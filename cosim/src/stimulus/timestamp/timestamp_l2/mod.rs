@@ -229,7 +229,7 @@ impl Stimulus for Inputs {
         let input = self.draw(out);
         self.follow(&input, out, rep);
         self.bank.tick(&input);
-        self.seen.did(self.bank.did());
+        self.seen.action(self.bank.did());
         input
     }
 

@@ -56,12 +56,12 @@ impl Sm {
 pub(super) struct Sms {
     sms: Vec<Sm>,
     /// The last of the lines that go through the sets.
-    walk: u64,
+    far: u64,
 }
 
 impl Sms {
     pub fn new(n: u32) -> Self {
-        Self { sms: (0..n).map(|_| Sm::new()).collect(), walk: 0 }
+        Self { sms: (0..n).map(|_| Sm::new()).collect(), far: 0 }
     }
 
     /// A request, while the bank has this generation.
@@ -74,9 +74,9 @@ impl Sms {
         let low = u64::MAX >> (64 - s.line_w);
         let far = r.chance(p.far) && !p.is_new();
         let line = match far {
-            true if p.walks => {
-                self.walk = self.walk.wrapping_add(s.l2_banks.into());
-                self.walk & low
+            true if p.in_turn => {
+                self.far = self.far.wrapping_add(s.l2_banks.into());
+                self.far & low
             }
             true => r.word() & low,
             false => p.base.wrapping_add(u64::from(r.below(p.lines)) * p.stride) & low,

@@ -1,6 +1,6 @@
 //! What a run of an L2 bank can reach.
 
-use hwmodel::timestamp::timestamp_l2::{Did, Hold};
+use hwmodel::timestamp::timestamp_l2::{Action, Hold};
 use ports::timestamp::timestamp_l2::Config;
 
 use super::{is_gtsc, is_strong, waits_for_leases};
@@ -54,31 +54,30 @@ seen! {
 }
 
 impl Seen {
-    /// What the bank did in a cycle.
-    pub(super) fn did(&mut self, did: Did) {
-        match did {
-            Did::Nothing => {}
-            Did::Hold(hold) => self.hold[hold as usize] += 1,
-            Did::Refused(op) => self.overflow[usize::from(op)] += 1,
-            Did::RefusedFill => self.overflow_fill += 1,
-            Did::PerformedWaiter(op) => self.b1[usize::from(op)] += 1,
-            Did::PerformedLast { op, dirty } => {
+    /// The action of a cycle.
+    pub(super) fn action(&mut self, action: Action) {
+        match action {
+            Action::Nothing => {}
+            Action::Hold(hold) => self.hold[hold as usize] += 1,
+            Action::Overflow(op) => self.overflow[usize::from(op)] += 1,
+            Action::FillOverflow => self.overflow_fill += 1,
+            Action::Waiter { op, evicts, .. } => {
                 self.b1[usize::from(op)] += 1;
-                self.b1_last[usize::from(dirty)] += 1;
+                evicts.into_iter().for_each(|dirty| self.b1_last[usize::from(dirty)] += 1);
             }
-            Did::Filled => self.b2 += 1,
-            Did::Appended { filled } => self.b3[usize::from(filled)] += 1,
-            Did::Performed(op) => self.b4[usize::from(op)] += 1,
-            Did::Waits => self.write_waits += 1,
-            Did::Missed { valid, dirty, picked } => {
+            Action::Fill { .. } => self.b2 += 1,
+            Action::Append { filled, .. } => self.b3[usize::from(filled)] += 1,
+            Action::Perform { op, .. } => self.b4[usize::from(op)] += 1,
+            Action::Wait { .. } => self.write_waits += 1,
+            Action::Miss { valid, dirty, picked, .. } => {
                 let rows = if picked { &mut self.b5_picked } else { &mut self.b5 };
                 rows[usize::from(valid) + usize::from(dirty)] += 1;
             }
-            Did::Asked => self.asked += 1,
-            Did::DroppedRequest => self.dropped[0] += 1,
-            Did::DroppedFill => self.dropped[1] += 1,
-            Did::WroteBack => self.sync_step[0] += 1,
-            Did::Passed { acquires, last } => {
+            Action::Query(_) => self.asked += 1,
+            Action::BadRequest => self.dropped[0] += 1,
+            Action::BadFill => self.dropped[1] += 1,
+            Action::WriteBack(_) => self.sync_step[0] += 1,
+            Action::Pass { acquires, last } => {
                 self.sync_step[1 + usize::from(acquires)] += 1;
                 self.sync_last[usize::from(acquires)] += u64::from(last);
             }

@@ -1,5 +1,4 @@
-//! The rule that is taken away, and idle cycles. What the block does is tested on both bodies
-//! (`tests/blocks/timestamp`).
+//! Parameters and idle cycles. `tests/blocks/timestamp` tests the block on both implementations.
 
 use ports::timestamp::types::Protocol;
 
@@ -10,26 +9,6 @@ fn config() -> Config {
     (&small(Protocol::Gtsc)).into()
 }
 
-/// A reset whose second L1 has not flushed; whether the banks still stand still.
-fn halted(mut block: GtscRst) -> bool {
-    block.tick(&In { ovf: 1, ..In::default() });
-    assert!(!block.is_idle());
-    for _ in 0..2 {
-        block.tick(&In { halted: 3, rst_done: 3, ..In::default() });
-    }
-    let mut rep_ack = [0; 32];
-    rep_ack[0] = block.outputs().rep;
-    assert_eq!(rep_ack[0], 1);
-    block.tick(&In { rep_ack, ..In::default() });
-    block.outputs().halt
-}
-
-#[test]
-fn banks_stand_still_until_all_have_flushed() {
-    assert!(halted(GtscRst::new(&config()).unwrap()));
-    assert!(!halted(GtscRst::without(&config(), Rule::AllAcks).unwrap()));
-}
-
 #[test]
 fn illegal_parameters_are_refused() {
     assert_eq!(GtscRst::new(&Config { n_sm: 33, ..config() }).unwrap_err().name, "n_sm");
@@ -37,9 +16,12 @@ fn illegal_parameters_are_refused() {
 }
 
 #[test]
-fn idle_behind_the_pulse_of_an_error() {
+fn idle_outside_of_resets_and_after_the_pulse_of_an_error() {
     let mut block = GtscRst::new(&config()).unwrap();
     assert!(block.is_idle());
+    block.tick(&In { ovf: 1, ..In::default() });
+    assert!(!block.is_idle());
+    let mut block = GtscRst::new(&config()).unwrap();
     let mut rep_ack = [0; 32];
     rep_ack[1] = 2;
     block.tick(&In { rep_ack, ..In::default() });

@@ -1,9 +1,8 @@
-//! Parameters that are refused, rules that are taken away, and cycles that an owner may leave out.
-//! What the block does is tested on both bodies (`tests/blocks/timestamp`).
+//! Parameters, and cycles that an owner may skip. `tests/blocks/timestamp` tests the block on both
+//! implementations.
 
-mod gtsc;
 mod parameters;
-mod tc;
+mod quiet;
 
 use super::*;
 use crate::timestamp::small::small;

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn fill_that_a_store_has_passed_serves_and_is_not_kept() {
+pub fn fill_that_a_store_has_passed_serves_and_is_not_kept() {
     on_both(|mut bench| {
         bench.asks(ld(0, X));
         bench.asks(st(1, X, 0, 9));
@@ -80,7 +80,7 @@ fn renewal_never_shortens_a_lease() {
 }
 
 #[test]
-fn renewal_of_an_absent_line_is_asked_for_again() {
+pub fn renewal_of_an_absent_line_is_asked_for_again() {
     on_both(|mut bench| {
         bench.asks(ld(0, X));
         bench.bank(renewal(0, 9));
@@ -91,7 +91,7 @@ fn renewal_of_an_absent_line_is_asked_for_again() {
 }
 
 #[test]
-fn renewal_of_a_locked_line_is_asked_for_when_the_lock_goes() {
+pub fn renewal_of_a_locked_line_is_asked_for_when_the_lock_goes() {
     on_both(|mut bench| {
         bench.has(X, (1, 6), 5);
         bench.clock(1, Y, 9);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn example_1_the_l1_of_sm_0() {
+pub fn example_1_the_l1_of_sm_0() {
     on_both(|mut bench| {
         assert_eq!(bench.asks(ld(0, X)), read(0, X, 0, 1));
         assert_eq!(load(bench.told(fill(0, (1, 6), 5))), (1, 5));
@@ -16,7 +16,7 @@ fn example_1_the_l1_of_sm_0() {
 }
 
 #[test]
-fn example_2_a_load_behind_a_store_waits_for_its_timestamp() {
+pub fn example_2_a_load_behind_a_store_waits_for_its_timestamp() {
     on_both(|mut bench| {
         bench.has(X, (1, 5), 5);
         assert_eq!(bench.asks(st(1, X, 0, 9)).wts, 1);
@@ -29,7 +29,7 @@ fn example_2_a_load_behind_a_store_waits_for_its_timestamp() {
 }
 
 #[test]
-fn example_3_one_renewal_serves_all() {
+pub fn example_3_one_renewal_serves_all() {
     with_bodies(|body| {
         let mut bench = Bench::new(body(&Config { waiters: 3, ..config() }), false);
         bench.clock(2, Y, 7);
@@ -49,7 +49,7 @@ fn example_3_one_renewal_serves_all() {
 }
 
 #[test]
-fn example_4_a_partial_write_of_a_stale_copy_drops_it() {
+pub fn example_4_a_partial_write_of_a_stale_copy_drops_it() {
     on_both(|mut bench| {
         bench.has(X, (1, 6), 5);
         let from = bench.now();

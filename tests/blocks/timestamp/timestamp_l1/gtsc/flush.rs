@@ -20,14 +20,13 @@ fn flush_drops_all_and_is_told_one_cycle_later() {
 }
 
 #[test]
-fn stale_fill_serves_who_came_before_and_is_not_kept() {
+pub fn stale_fill_serves_who_came_before_and_is_not_kept() {
     on_both(|mut bench| {
         bench.clock(1, Y, 9);
         bench.asks(ld(0, X));
         bench.send(ld(1, X));
         bench.run(5);
         bench.flush();
-        // Nobody joins it.
         bench.send(ld(2, X));
         bench.silent();
         let rsp = bench.told(fill(0, (1, 6), 5));
@@ -38,6 +37,18 @@ fn stale_fill_serves_who_came_before_and_is_not_kept() {
         bench.bank(ports::timestamp::types::BusRsp { rep: 1, ..fill(0, (2, 7), 6) });
         assert_eq!([(); 2].map(|()| load(bench.rsp().1)), [(2, 6); 2]);
         assert_eq!(bench.cnt().stale_rsp, 1);
+    });
+}
+
+#[test]
+pub fn load_does_not_join_a_stale_miss() {
+    on_both(|mut bench| {
+        bench.asks(ld(0, X));
+        bench.flush();
+        bench.send(ld(1, X));
+        bench.silent();
+        assert_eq!(load(bench.told(fill(0, (1, 6), 5))), (1, 5));
+        assert_eq!(bench.req().1, BusReq { rep: 1, ..read(0, X, 0, 1) });
     });
 }
 
@@ -68,7 +79,7 @@ fn loads_that_wait_for_a_lock_begin_anew() {
 }
 
 #[test]
-fn store_from_before_does_not_unlock_a_new_line() {
+pub fn store_from_before_does_not_unlock_a_new_line() {
     on_both(|mut bench| {
         bench.has(X, (1, 6), 5);
         bench.asks(st(0, X, 0, 9));
@@ -84,12 +95,12 @@ fn store_from_before_does_not_unlock_a_new_line() {
 }
 
 #[test]
-fn flush_waits_for_a_walk_and_generations_wrap() {
+fn flush_waits_for_a_replay_and_generations_wrap() {
     on_both(|mut bench| {
         bench.asks(ld(0, X));
         bench.send(ld(1, X));
         bench.run(5);
-        // The walk's first step is in t+1: the flush acts behind its second.
+        // The replay's first step is in t+1: the flush acts behind its second.
         bench.next.rep = 0;
         let t = bench.bank(fill(0, (1, 6), 5));
         bench.cycle();

@@ -10,21 +10,43 @@ mod policy;
 mod requests;
 mod timing;
 
-use duet_tests::with_both_bodies;
-use hwmodel::timestamp::timestamp_l1::TimestampL1;
+use hwmodel::timestamp::timestamp_l1::{Rule, TimestampL1};
 use ports::timestamp::timestamp_l1::{Config, Counters, err};
 use ports::timestamp::types::{BusReq, CoreReq, CoreRsp, bus_op, event, op};
 
-use super::{Bench, ack, atom, atom_ack, fill, ld, line_of, named, renewal, st, word_of};
+use super::{
+    Bench, ack, atom, atom_ack, fill, ld, line_of, named, renewal, st, with_implementations,
+    word_of,
+};
 
 type Make = duet_tests::Make<TimestampL1>;
+
+/// Rules, and tests that fail without them.
+pub const DETECTED: &[(Rule, fn())] = &[
+    (Rule::StAfter, answers::fill_that_a_store_has_passed_serves_and_is_not_kept),
+    (Rule::OlderLoads, requests::st2_a_store_waits_for_older_loads_of_its_warp),
+    (Rule::WaiterLease, examples::example_3_one_renewal_serves_all),
+    (Rule::PendingFirst, timing::loads_that_wait_are_re_evaluated_before_the_next_request),
+    (Rule::Bad, examples::example_4_a_partial_write_of_a_stale_copy_drops_it),
+    (Rule::Lock, examples::example_2_a_load_behind_a_store_waits_for_its_timestamp),
+    (Rule::RenewalOfLocked, answers::renewal_of_a_locked_line_is_asked_for_when_the_lock_goes),
+    (Rule::RenewalOfAbsent, answers::renewal_of_an_absent_line_is_asked_for_again),
+    (Rule::LoadRaises, requests::ld1_hits_at_the_later_of_both_times),
+    (Rule::AckRaises, examples::example_1_the_l1_of_sm_0),
+    (Rule::MissStale, flush::stale_fill_serves_who_came_before_and_is_not_kept),
+    (Rule::StoreStale, flush::store_from_before_does_not_unlock_a_new_line),
+    (Rule::StaleFill, flush::stale_fill_serves_who_came_before_and_is_not_kept),
+    (Rule::StaleHolds, flush::load_does_not_join_a_stale_miss),
+    (Rule::Spin, requests::spinning_warp_asks_again),
+    (Rule::AtomicDrops, requests::st5_drops_a_copy_that_has_no_lock),
+];
 
 fn on_both(check: impl Fn(Bench)) {
     with_bodies(|body| check(Bench::new(body(&config()), false)));
 }
 
 fn with_bodies(check: impl Fn(Make)) {
-    with_both_bodies::<TimestampL1>(check);
+    with_implementations(check);
 }
 
 /// The small parameters of specification 2: four warps, timestamps of 6 bits, two loads for each

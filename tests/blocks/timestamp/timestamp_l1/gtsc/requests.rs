@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn ld1_hits_at_the_later_of_both_times() {
+pub fn ld1_hits_at_the_later_of_both_times() {
     on_both(|mut bench| {
         bench.has(X, (4, 9), 5);
         assert_eq!(load(bench.hits(ld(1, X))), (4, 5));
@@ -80,7 +80,7 @@ fn st1_a_store_of_nothing_is_answered_at_once() {
 }
 
 #[test]
-fn st2_a_store_waits_for_older_loads_of_its_warp() {
+pub fn st2_a_store_waits_for_older_loads_of_its_warp() {
     on_both(|mut bench| {
         bench.asks(ld(0, X));
         bench.send(st(0, X, 0, 9));
@@ -156,7 +156,7 @@ fn st4_of_several_stores_one_that_does_not_match_drops_the_line() {
 }
 
 #[test]
-fn st5_drops_a_copy_that_has_no_lock() {
+pub fn st5_drops_a_copy_that_has_no_lock() {
     on_both(|mut bench| {
         bench.has(X, (1, 6), 5);
         let from = bench.now();
@@ -189,7 +189,7 @@ fn st5_a_locked_copy_goes_with_the_lock() {
 }
 
 #[test]
-fn spinning_warp_asks_again() {
+pub fn spinning_warp_asks_again() {
     on_both(|mut bench| {
         bench.has(X, (1, 6), 5);
         // The last of these moves the clock.

@@ -35,13 +35,13 @@ fn answers_go_before_requests_and_need_no_room_for_them() {
 }
 
 #[test]
-fn loads_that_wait_are_judged_before_the_next_request() {
+pub fn loads_that_wait_are_re_evaluated_before_the_next_request() {
     on_both(|mut bench| {
         bench.has(X, (1, 6), 5);
         bench.asks(st(0, X, 0, 9));
         bench.send(ld(1, X));
         bench.run(5);
-        // The acknowledgement acts in t+1, the walk in t+2, the load that comes now in t+3.
+        // The acknowledgement acts in t+1, the replay in t+2, the load that comes now in t+3.
         bench.next.core_req = Some(ld(2, X));
         let t = bench.bank(ack(0, (7, 12), true));
         let told = [(); 3].map(|()| bench.rsp()).map(|(cycle, rsp)| (cycle, rsp.warp));

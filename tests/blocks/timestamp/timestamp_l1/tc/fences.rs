@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn example_8_a_fence_of_tc_weak_waits_for_the_lease() {
+pub fn example_8_a_fence_of_tc_weak_waits_for_the_lease() {
     on_both(Protocol::Tcw, |mut bench| {
         bench.run_to(95);
         bench.asks(st(1, X, 0, 9));

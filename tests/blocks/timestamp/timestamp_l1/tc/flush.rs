@@ -47,12 +47,12 @@ fn line_that_is_asked_for_serves_and_is_not_kept() {
 }
 
 #[test]
-fn flush_waits_for_a_walk_and_another_one_then_means_nothing() {
+fn flush_waits_for_a_replay_and_another_one_then_means_nothing() {
     on_both(Protocol::Tcs, |mut bench| {
         bench.asks(ld(0, X));
         bench.send(ld(1, X));
         bench.run(5);
-        // Steps of the walk are in t+1 and t+2: the flush acts in t+3.
+        // Steps of the replay are in t+1 and t+2: the flush acts in t+3.
         let t = bench.bank(fill(0, exp(1000), 5));
         assert_eq!(bench.drop_all(), t + 1);
         assert_eq!(bench.drop_all(), t + 2);

@@ -23,7 +23,7 @@ fn load_hits_before_its_lease_ends() {
 }
 
 #[test]
-fn example_8_a_load_that_joins_when_the_lease_is_over_is_not_served() {
+pub fn example_8_a_load_that_joins_when_the_lease_is_over_is_not_served() {
     // A load that is accepted in 108 acts in 109, the last cycle.
     for (joins, served) in [(108, 2), (109, 1)] {
         on_both(Protocol::Tcs, |mut bench| {
@@ -67,7 +67,7 @@ fn leases_of_32_bits_are_wts_and_rts() {
 }
 
 #[test]
-fn store_and_atomic_drop_the_own_copy() {
+pub fn store_and_atomic_drop_the_own_copy() {
     on_both(Protocol::Tcs, |mut bench| {
         for (entry, req) in [(0, st(1, X, 1, 9)), (0, CoreReq { aop: 8, ..atom(1, X) })] {
             bench.has_until(X, 1000, 5);
@@ -91,7 +91,7 @@ fn store_and_atomic_drop_the_own_copy() {
 }
 
 #[test]
-fn fill_that_a_store_has_passed_is_not_kept() {
+pub fn fill_that_a_store_has_passed_is_not_kept() {
     on_both(Protocol::Tcs, |mut bench| {
         bench.asks(ld(0, X));
         bench.asks(st(1, X, 0, 9));
@@ -100,6 +100,17 @@ fn fill_that_a_store_has_passed_is_not_kept() {
         bench.run(2);
         assert_eq!(bench.events(t), []);
         assert_eq!(bench.asks(ld(1, X)).op, bus_op::RD);
+    });
+}
+
+#[test]
+pub fn store_waits_for_older_loads_of_its_warp() {
+    on_both(Protocol::Tcs, |mut bench| {
+        bench.asks(ld(0, X));
+        bench.send(st(0, X, 0, 9));
+        bench.silent();
+        bench.told(fill(0, exp(1000), 5));
+        assert_eq!(bench.req().1.op, bus_op::WR);
     });
 }
 

@@ -4,16 +4,27 @@ mod fences;
 mod flush;
 mod leases;
 
-use duet_tests::with_both_bodies;
-use hwmodel::timestamp::timestamp_l1::TimestampL1;
+use hwmodel::timestamp::timestamp_l1::Rule;
 use ports::timestamp::timestamp_l1::{Config, err};
 use ports::timestamp::types::{BusReq, BusRsp, CoreReq, CoreRsp, Protocol, bus_op, event, op};
 
-use super::{Bench, ack, atom, atom_ack, fill, ld, line_of, named, renewal, st, word_of};
+use super::{
+    Bench, ack, atom, atom_ack, fill, ld, line_of, named, renewal, st, with_implementations,
+    word_of,
+};
+
+/// Rules, and tests that fail without them.
+pub const DETECTED: &[(Rule, fn())] = &[
+    (Rule::StAfter, leases::fill_that_a_store_has_passed_is_not_kept),
+    (Rule::OlderLoads, leases::store_waits_for_older_loads_of_its_warp),
+    (Rule::WaiterLease, leases::example_8_a_load_that_joins_when_the_lease_is_over_is_not_served),
+    (Rule::OwnCopy, leases::store_and_atomic_drop_the_own_copy),
+    (Rule::Fence, fences::example_8_a_fence_of_tc_weak_waits_for_the_lease),
+];
 
 fn on_both(protocol: Protocol, check: impl Fn(Bench)) {
     let config: Config = Config { protocol, ..(&named("small-tcs")).into() };
-    with_both_bodies::<TimestampL1>(|body| check(Bench::new(body(&config), false)));
+    with_implementations(|body| check(Bench::new(body(&config), false)));
 }
 
 /// Lines of two sets.

@@ -5,7 +5,7 @@ use ports::timestamp::types::{BusReq, rsp_op};
 use super::*;
 
 #[test]
-fn example_1_figure_3_9() {
+pub fn example_1_figure_3_9() {
     on_both(|body| {
         let mut bench = bench(body, &config());
         assert_eq!(bench.lease(read(X, 0, 1)), (1, 6));
@@ -22,7 +22,7 @@ fn example_1_figure_3_9() {
 }
 
 #[test]
-fn example_4_stale_partial_write() {
+pub fn example_4_stale_partial_write() {
     on_both(|body| {
         let mut bench = bench(body, &config());
         assert_eq!(bench.lease(read(X, 0, 1)), (1, 6));
@@ -41,7 +41,7 @@ fn example_4_stale_partial_write() {
 }
 
 #[test]
-fn example_5_eviction() {
+pub fn example_5_eviction() {
     on_both(|body| {
         let mut bench = bench(body, &config());
         assert_eq!(bench.lease(write(X, 0, 1, 0, 1)), (7, 12));

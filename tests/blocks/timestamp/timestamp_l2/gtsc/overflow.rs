@@ -58,7 +58,7 @@ fn example_6_a_write_whose_lease_does_not_fit() {
 }
 
 #[test]
-fn an_old_renewal_is_a_fill_though_the_numbers_agree() {
+pub fn an_old_renewal_is_a_fill_though_the_numbers_agree() {
     on_both(|body| {
         let mut bench = bench(body, &config());
         bench.ask(read(X, 0, 1));
@@ -71,7 +71,7 @@ fn an_old_renewal_is_a_fill_though_the_numbers_agree() {
 }
 
 #[test]
-fn reads_fit_up_to_the_last_timestamp() {
+pub fn reads_fit_up_to_the_last_timestamp() {
     on_both(|body| {
         let mut bench = bench(body, &config());
         assert_eq!(bench.lease(read(X, 0, 57)), (1, 62));

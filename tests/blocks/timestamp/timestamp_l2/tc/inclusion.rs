@@ -10,7 +10,7 @@ fn long(protocol: Protocol) -> Config {
 }
 
 #[test]
-fn a_line_goes_when_its_lease_is_over() {
+pub fn a_line_goes_when_its_lease_is_over() {
     on_both(|body| {
         for proto in [Protocol::Tcs, Protocol::Tcw] {
             let mut bench = Bench::new(body(&long(proto)), false);

@@ -3,17 +3,22 @@
 mod inclusion;
 mod writes;
 
-use duet_tests::with_both_bodies;
-use hwmodel::timestamp::timestamp_l2::TimestampL2;
+use hwmodel::timestamp::timestamp_l2::{Rule, TimestampL2};
 use ports::timestamp::timestamp_l2::Config;
 use ports::timestamp::types::{BusReq, Protocol};
 
-use super::{Bench, named};
+use super::{Bench, named, with_implementations};
 
 type Make = duet_tests::Make<TimestampL2>;
 
+/// Rules, and tests that fail without them.
+pub const DETECTED: &[(Rule, fn())] = &[
+    (Rule::Waits, writes::example_8_a_strong_write_waits),
+    (Rule::Inclusion, inclusion::a_line_goes_when_its_lease_is_over),
+];
+
 fn on_both(check: impl Fn(Make)) {
-    with_both_bodies::<TimestampL2>(check);
+    with_implementations(check);
 }
 
 /// The small parameters of specification 2, TC_LEASE 10.

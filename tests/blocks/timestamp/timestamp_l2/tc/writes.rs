@@ -19,7 +19,7 @@ fn example_8(body: Make, protocol: Protocol) -> Bench {
 }
 
 #[test]
-fn example_8_a_strong_write_waits() {
+pub fn example_8_a_strong_write_waits() {
     on_both(|body| {
         let mut bench = example_8(body, Protocol::Tcs);
         let (at, answer) = bench.answer();
