@@ -1,10 +1,11 @@
 //! What a run of an L1 reaches: at its ports, and rows of the tables.
 
+use hwmodel::timestamp::timestamp_l1::Row;
 use ports::timestamp::timestamp_l1::{In, Out};
 use ports::timestamp::types::op;
 
 use crate::seen;
-use crate::stimulus::{Count, Reached};
+use crate::stimulus::{Count, Reached, count};
 
 seen! {
     transfers: core_req, core_rsp, bus_req, bus_rsp, ask, event, err;
@@ -20,26 +21,19 @@ seen! {
 impl Seen {
     /// A cycle at the ports of an L1 with so many warps.
     fn ports(&mut self, input: &In, out: &Out, warps: u32) {
-        if let Some(req) = &input.core_req {
-            self.core_req += u64::from(out.core_req_ready);
-            self.core_req_held += u64::from(!out.core_req_ready);
-            if let (op::ATOM, Some(row)) = (req.op, self.aop.get_mut(usize::from(req.aop))) {
-                *row += 1;
-                self.size[usize::from(req.sz)] += 1;
-            }
+        count(input.core_req, out.core_req_ready, &mut self.core_req, &mut self.core_req_held);
+        count(out.bus_req, input.bus_req_ready, &mut self.bus_req, &mut self.bus_req_held);
+        count(input.bus_rsp, out.bus_rsp_ready, &mut self.bus_rsp, &mut self.bus_rsp_held);
+        let rsp =
+            count(out.core_rsp, input.core_rsp_ready, &mut self.core_rsp, &mut self.core_rsp_held);
+        if let Some(rsp) = rsp {
+            self.answer_of[usize::from(rsp.op)] += 1;
         }
-        if let Some(rsp) = &out.core_rsp {
-            self.core_rsp += u64::from(input.core_rsp_ready);
-            self.core_rsp_held += u64::from(!input.core_rsp_ready);
-            self.answer_of[usize::from(rsp.op)] += u64::from(input.core_rsp_ready);
-        }
-        if out.bus_req.is_some() {
-            self.bus_req += u64::from(input.bus_req_ready);
-            self.bus_req_held += u64::from(!input.bus_req_ready);
-        }
-        if input.bus_rsp.is_some() {
-            self.bus_rsp += u64::from(out.bus_rsp_ready);
-            self.bus_rsp_held += u64::from(!out.bus_rsp_ready);
+        if let Some(req) = &input.core_req
+            && let (op::ATOM, Some(row)) = (req.op, self.aop.get_mut(usize::from(req.aop)))
+        {
+            *row += 1;
+            self.size[usize::from(req.sz)] += 1;
         }
         self.ask += u64::from(out.ask.is_some() && input.pick.is_some());
         self.ask_held += u64::from(out.ask.is_some() && input.pick.is_none());
@@ -57,32 +51,18 @@ impl Seen {
 
 /// What is seen at the ports, and rows of the tables.
 #[derive(Clone, Debug)]
-pub(super) struct Tables {
+pub struct Tables {
     ports: Seen,
-    names: &'static [&'static str],
     rows: Box<[u64]>,
-    /// Rows that are not reached yet.
-    missing: Vec<&'static str>,
+}
+
+impl Default for Tables {
+    fn default() -> Self {
+        Self { ports: Seen::default(), rows: vec![0; Row::NAMES.len()].into() }
+    }
 }
 
 impl Tables {
-    pub fn new(names: &'static [&'static str]) -> Self {
-        let rows = vec![0; names.len()].into();
-        let mut tables = Self { ports: Seen::default(), names, rows, missing: Vec::new() };
-        tables.missing = tables.rows().iter().map(|(row, _)| *row).collect();
-        tables
-    }
-
-    /// Rows that can be reached, and are not yet.
-    pub fn missing(&mut self, can_reach: impl Fn(&str) -> bool) -> &[&'static str] {
-        if !self.missing.is_empty() {
-            let rows = self.rows();
-            let is_missing = |row: &&str| rows.iter().any(|&(name, n)| name == *row && n == 0);
-            self.missing.retain(|row| is_missing(row) && can_reach(row));
-        }
-        &self.missing
-    }
-
     /// A cycle of an L1 with so many warps, which was these rows.
     pub fn count(&mut self, input: &In, out: &Out, warps: u32, mut rows: u128) {
         self.ports.ports(input, out, warps);
@@ -99,7 +79,7 @@ impl Reached for Tables {
     }
 
     fn rows(&self) -> Vec<Count> {
-        let rows = self.names.iter().copied().zip(self.rows.iter().copied());
+        let rows = Row::NAMES.iter().copied().zip(self.rows.iter().copied());
         rows.chain(self.ports.rows()).collect()
     }
 }

@@ -3,13 +3,14 @@
 use ports::timestamp::timestamp_l2::Config;
 
 use super::{is_gtsc, is_strong, waits_for_leases};
-use crate::stimulus::draws::draws;
+use crate::phase;
+use crate::stimulus::draws::variants;
 use crate::stimulus::random::MaskForm;
-use crate::stimulus::{LongTime, Random};
+use crate::stimulus::{LONG, Random};
 
-draws! {
+phase! {
     /// What one phase draws. Chances are parts of 256.
-    pub(super) struct Phase(r: &mut Random, s: &Config) {
+    pub struct Phase(r: &mut Random, s: &Config) {
         pub left: u32 = 16 + { let most = r.pick(&[64, 256, 1024]); r.below(most) },
         /// Requests.
         pub req: u32 = r.pick(&[256, 256, 128, 32, 4]),
@@ -69,62 +70,45 @@ draws! {
     }
 }
 
-/// A phase that is about something.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
-    /// Nothing is asked.
-    Quiet,
-    /// One set, all at once.
-    OneSet,
-    /// Memory takes nothing for a time.
-    MemoryFull,
-    /// Answers stay.
-    AnswersStay,
-    /// Memory is slow: all MSHRs are in use, while a line is there.
-    MissesFull,
-    /// Memory takes little, and some of what is written does not stay.
-    NotKept,
-    /// A line is written again and again, and back, and memory takes little.
-    WrittenBack,
-    /// Nothing but requests that cannot be.
-    Strange,
-    /// L1s at their ease: what they tell of their copies is so.
-    AtEase,
-    /// Memory answers nothing: all MSHRs are in use. Writes leave no leases, so that ways are free.
-    NoAnswers,
-    /// All MSHRs are in use while a line is lent; for others there are only writes.
-    LentLine,
-    /// A set is read until leases of all its lines have ended.
-    LentSet,
-    /// Releases and acquires one after the other.
-    Syncs,
-    /// A policy whose word is never right.
-    WrongPicks,
-    /// Atomics of a few lines.
-    Atomics,
+variants! {
+    /// A phase that is about something.
+    pub enum Kind {
+        /// Nothing is asked.
+        Quiet,
+        /// One set, all at once.
+        OneSet,
+        /// Memory takes nothing for a time.
+        MemoryFull,
+        /// Answers stay.
+        AnswersStay,
+        /// Memory is slow: all MSHRs are in use, while a line is there.
+        MissesFull,
+        /// Memory takes little, and some of what is written does not stay.
+        NotKept,
+        /// A line is written again and again, and back, and memory takes little.
+        WrittenBack,
+        /// Nothing but requests that cannot be.
+        Strange,
+        /// L1s at their ease: what they tell of their copies is so.
+        AtEase,
+        /// Memory answers nothing: all MSHRs are in use. Writes leave no leases, so that ways are free.
+        NoAnswers,
+        /// All MSHRs are in use while a line is lent; for others there are only writes.
+        LentLine,
+        /// A set is read until leases of all its lines have ended.
+        LentSet,
+        /// Releases and acquires one after the other.
+        Syncs,
+        /// A policy whose word is never right.
+        WrongPicks,
+        /// Atomics of a few lines.
+        Atomics,
+    }
 }
-
-const KINDS: [Kind; 15] = [
-    Kind::Quiet,
-    Kind::OneSet,
-    Kind::MemoryFull,
-    Kind::AnswersStay,
-    Kind::MissesFull,
-    Kind::NotKept,
-    Kind::WrittenBack,
-    Kind::Strange,
-    Kind::AtEase,
-    Kind::NoAnswers,
-    Kind::LentLine,
-    Kind::LentSet,
-    Kind::Syncs,
-    Kind::WrongPicks,
-    Kind::Atomics,
-];
 
 impl Kind {
     /// Which leads to a row, where phases as they are drawn hardly do.
-    fn towards(row: &str, s: &Config) -> Option<Self> {
+    pub fn towards(row: &str, s: &Config) -> Option<Self> {
         Some(match row {
             "b5_holds_for_mshr" => Self::NoAnswers,
             "waiting_write_holds" | "write_waits" | "b3_behind_a_waiting_write" => Self::LentLine,
@@ -149,7 +133,7 @@ impl Kind {
 }
 
 /// A row needs a policy, or that there is none.
-fn wants_policy(row: &str) -> Option<bool> {
+pub(super) fn wants_policy(row: &str) -> Option<bool> {
     match row {
         "b5_invalid_way" | "b5_clean_line" | "b5_dirty_line" | "b5_holds_for_place" => Some(false),
         "b1_holds_for_place" | "sync_while_asked" => Some(true),
@@ -163,31 +147,16 @@ impl Phase {
         self.left > self.prepares
     }
 
-    /// The next phase: often one that leads to a row that is not reached yet.
-    pub fn next(r: &mut Random, s: &Config, policy: bool, missing: &[&'static str]) -> Self {
-        let fits = |row: &&str| wants_policy(row).is_none_or(|wanted| wanted == policy);
-        let rows = missing.iter().copied().filter(fits);
-        let mut kinds = rows.filter_map(|row| Kind::towards(row, s));
-        let count = kinds.clone().count() as u32;
-        if count > 0 && r.chance(144) {
-            let one = kinds.nth(r.below(count) as usize);
-            if let Some(kind) = one {
-                return Self::of(kind, r, s);
-            }
-        }
-        Self::any(r, s)
-    }
-
     /// A phase of any kind.
     pub fn any(r: &mut Random, s: &Config) -> Self {
-        match KINDS.get(r.below(21) as usize) {
+        match Kind::ALL.get(r.below(21) as usize) {
             Some(&kind) => Self::of(kind, r, s),
             None => Self::draw(r, s),
         }
     }
 
     /// A phase of this kind.
-    fn of(kind: Kind, r: &mut Random, s: &Config) -> Self {
+    pub fn of(kind: Kind, r: &mut Random, s: &Config) -> Self {
         let mut phase = Self::draw(r, s);
         let p = &mut phase;
         let (ways, places) = (s.l2_ways, s.l2_sets * s.l2_ways);
@@ -286,7 +255,7 @@ impl Phase {
     pub fn long(r: &mut Random, s: &Config) -> Self {
         let mut phase = Self::draw(r, s);
         let p = &mut phase;
-        (p.left, p.req, p.lines, p.kinds) = (LongTime::CYCLES as u32, 256, 1, [1, 0, 0]);
+        (p.left, p.req, p.lines, p.kinds) = (LONG as u32, 256, 1, [1, 0, 0]);
         (p.far, p.high, p.any, p.fault, p.bad_fill) = (0, 0, 0, 0, 0);
         (p.sync, p.kend, p.wild) = (0, 0, 0);
         (p.pick, p.bad_pick, p.keep) = (256, 0, 256);
