@@ -57,6 +57,49 @@ pub(crate) fn named<R: Copy, S>(rules: &[(&'static str, R, S)], name: Option<&st
     name.map(|name| find(name).expect("the name of a rule").1)
 }
 
+/// Declares a protocol of the [`Space`](crate::space::Space) `$space`, whose module has `SETUPS`,
+/// the configurations, and `RULES`, each with where it is seen, which `$seen` converts to [`Seen`].
+macro_rules! protocol {
+    (
+        $(#[$doc:meta])* $type:ident: $name:literal, $about:literal, $space:ident, $seen:expr,
+        [$($property:expr),+ $(,)?]
+    ) => {
+        $(#[$doc])*
+        pub struct $type;
+
+        impl $crate::protocol::Protocol for $type {
+            fn name(&self) -> &'static str {
+                $name
+            }
+
+            fn about(&self) -> &'static str {
+                $about
+            }
+
+            fn properties(&self) -> &'static [(&'static str, &'static str)] {
+                &[$($property),+]
+            }
+
+            fn configurations(&self) -> Vec<$crate::protocol::Configuration> {
+                let all = SETUPS.iter().map(|setup| (setup.name, setup.is_large));
+                all.map(|(name, is_large)| $crate::protocol::Configuration { name, is_large })
+                    .collect()
+            }
+
+            fn rules(&self) -> Vec<$crate::protocol::Rule> {
+                let all = RULES.iter().map(|&(name, _, seen)| (name, $seen(seen)));
+                all.map(|(name, seen)| $crate::protocol::Rule { name, seen }).collect()
+            }
+
+            fn search(&self, at: usize, without: Option<&str>) -> $crate::search::Found {
+                let without = $crate::protocol::named(RULES, without);
+                $crate::search::search($space::new(&SETUPS[at], without))
+            }
+        }
+    };
+}
+pub(crate) use protocol;
+
 /// All protocols.
 pub const PROTOCOLS: &[&dyn Protocol] = &[
     &crate::cpelide::Cpelide,

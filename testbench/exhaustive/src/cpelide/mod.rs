@@ -8,48 +8,24 @@ mod rules;
 mod setup;
 mod space;
 
-use crate::protocol::{Configuration, Protocol, Rule, Seen, named};
-use crate::search::{Found, search};
+use crate::protocol::{Seen, protocol};
 use rules::RULES;
 use setup::SETUPS;
 use space::{Chiplets, NO_LOSS, NO_STALE_READ, RELEASED};
 
-/// The chiplet coherence table, two chiplets and what programs do on them.
-pub struct Cpelide;
+protocol! {
+    /// The chiplet coherence table, two chiplets and what programs do on them.
+    Cpelide: "cpelide",
+    "chiplet coherence table: any sequence of kernels on two chiplets",
+    Chiplets, seen_in,
+    [
+        (NO_STALE_READ, "a kernel, or another GPU, loads the newest value of a byte"),
+        (NO_LOSS, "an acquire finds no dirty data in its L2"),
+        (RELEASED, "memory has the newest values after a system-scope release"),
+    ]
+}
 
-impl Protocol for Cpelide {
-    fn name(&self) -> &'static str {
-        "cpelide"
-    }
-
-    fn about(&self) -> &'static str {
-        "chiplet coherence table: any sequence of kernels on two chiplets"
-    }
-
-    fn properties(&self) -> &'static [(&'static str, &'static str)] {
-        &[
-            (NO_STALE_READ, "a kernel, or another GPU, loads the newest value of a byte"),
-            (NO_LOSS, "an acquire finds no dirty data in its L2"),
-            (RELEASED, "memory has the newest values after a system-scope release"),
-        ]
-    }
-
-    fn configurations(&self) -> Vec<Configuration> {
-        let of =
-            |setup: &setup::Setup| Configuration { name: setup.name, is_large: setup.is_large };
-        SETUPS.iter().map(of).collect()
-    }
-
-    fn rules(&self) -> Vec<Rule> {
-        let place = |name: &str| SETUPS.iter().position(|setup| setup.name == name);
-        let rule = |&(name, _, seen): &(&'static str, _, &str)| {
-            let seen = Seen::In(place(seen).expect("a configuration of this name"));
-            Rule { name, seen }
-        };
-        RULES.iter().map(rule).collect()
-    }
-
-    fn search(&self, configuration: usize, without: Option<&str>) -> Found {
-        search(Chiplets::new(&SETUPS[configuration], named(RULES, without)))
-    }
+fn seen_in(name: &str) -> Seen {
+    let place = SETUPS.iter().position(|setup| setup.name == name);
+    Seen::In(place.expect("a configuration of this name"))
 }
