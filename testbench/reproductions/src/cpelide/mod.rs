@@ -17,8 +17,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use traces::trace::{ArgKind, Event, PAGE, Reader};
 
-use std::fmt::{self, Formatter};
-
 use crate::experiment::{self, CAPTURE, Error, Input, Point, input};
 use crate::figure::Figure;
 use crate::paper::{self, Entry, Paper, Published};
@@ -192,10 +190,6 @@ impl Paper for Cpelide {
 
     fn figures(report: &Report) -> Vec<Figure> {
         figures::all(report)
-    }
-
-    fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
-        text::write(report, f)
     }
 }
 

@@ -7,8 +7,6 @@ pub(crate) mod points;
 mod tests;
 mod text;
 
-use std::fmt::{self, Formatter};
-
 use crate::experiment::{CAPTURE, Error, Input, Point, input};
 use crate::figure::Figure;
 use crate::paper::{self, Entry, NoDetails, Paper, Published};
@@ -90,9 +88,5 @@ impl Paper for Rec {
 
     fn figures(report: &Report) -> Vec<Figure> {
         figures::all(&report.runs)
-    }
-
-    fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
-        text::write(report, f)
     }
 }
