@@ -9,7 +9,7 @@ use crate::catalog::Pair;
 use crate::renamed;
 use crate::runner::{self, Options, Outcome, RunError};
 use crate::settings::{Chosen, FamilyEntry, StaticInput};
-use crate::stimulus::{NewStimulus, Stimulus};
+use crate::stimulus::Stimulus;
 
 /// One block.
 pub struct BlockEntry {
@@ -30,7 +30,7 @@ pub struct BlockEntry {
 inventory::collect!(BlockEntry);
 
 /// A block: its stimulus, and what it is in one line.
-pub const fn entry<S: NewStimulus<Model: Pair>>(about: &'static str) -> BlockEntry {
+pub const fn entry<S: Stimulus<Model: Pair>>(about: &'static str) -> BlockEntry {
     BlockEntry {
         name: <S::Model as Model>::NAME,
         about,

@@ -10,7 +10,7 @@ use ports::{ConfigError, Field};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::stimulus::NewStimulus;
+use crate::stimulus::Stimulus;
 
 /// The configuration that no file names: its parameters are drawn from the seed.
 pub const RANDOM: &str = "random";
@@ -70,7 +70,7 @@ pub trait Pair: Model {
     /// The family.
     type Family: Family;
     /// The stimulus.
-    type Stimulus: NewStimulus<Model = Self>;
+    type Stimulus: Stimulus<Model = Self>;
 
     /// Its own parameters.
     fn config(parameters: &Self::Family) -> Self::Config;

@@ -4,11 +4,11 @@
 use hwmodel::{Block, Model};
 
 use crate::episodes::Episodes;
-use crate::stimulus::{Count, NewStimulus, Random, Statics};
+use crate::stimulus::{Count, Random, Statics, Stimulus};
 
 /// Rows of the coverage and channels, each with how often it was reached in so many cycles.
 /// Panics where the parameters are illegal.
-pub fn reach<S: NewStimulus>(
+pub fn reach<S: Stimulus>(
     config: &<S::Model as Model>::Config,
     seed: u64,
     cycles: u64,

@@ -20,7 +20,7 @@ use crate::report::{Mismatch, RunName};
 use crate::rtl::{Rtl, RtlError, RtlOptions};
 use crate::sample::Inside;
 use crate::settings::SettingError;
-use crate::stimulus::{Count, NewStimulus, Random, Statics, Stimulus};
+use crate::stimulus::{Count, Driven, Random, Statics, Stimulus};
 use crate::wave::{Shown, Wave, WaveError, plain_clock, write_window};
 
 /// What to run.
@@ -140,7 +140,7 @@ pub struct Outcome {
 }
 
 /// Runs one block. `name` is the named configuration that `config` is.
-pub fn run<S: NewStimulus>(
+pub fn run<S: Stimulus>(
     name: &str,
     config: &<S::Model as Model>::Config,
     options: &Options,
@@ -177,7 +177,7 @@ pub fn inspected<E>(
     Ok(outcome)
 }
 
-fn run_once<S: NewStimulus>(
+fn run_once<S: Stimulus>(
     name: &str,
     config: &<S::Model as Model>::Config,
     options: &Options,
@@ -283,7 +283,7 @@ pub fn told(written: Option<Result<PathBuf, WaveError>>) -> (Option<PathBuf>, Op
 
 fn outcome<S: Stimulus>(
     cycles: u64,
-    stimulus: &S,
+    stimulus: &Driven<S>,
     shares: Shares,
     mismatch: Option<Mismatch>,
 ) -> Outcome {
@@ -294,7 +294,11 @@ fn outcome<S: Stimulus>(
 
 /// One cycle of the pair, traced where a waveform is being written.
 #[inline]
-fn step<S: Stimulus>(pair: &mut Lockstep<S::Model>, stimulus: &mut S, wave: Option<&mut Wave>) {
+fn step<S: Stimulus>(
+    pair: &mut Lockstep<S::Model>,
+    stimulus: &mut Driven<S>,
+    wave: Option<&mut Wave>,
+) {
     let input = stimulus.inputs(&pair.outputs());
     pair.tick(&input);
     if let (Some(wave), Some(cycle)) = (wave, pair.last_cycle()) {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use cosim::catalog::Pair;
-use cosim::stimulus::{self, NewStimulus, Random, Statics};
+use cosim::stimulus::{self, Random, Statics, Stimulus};
 use duet_tests::parameters;
 use hwmodel::{Block, Model};
 use ports::{Port, Ports, image_words};
@@ -43,7 +43,7 @@ fn bits(ports: &[Port], image: &[u32]) -> String {
 }
 
 /// A run of the model as `rtl/four_state.py` reads it.
-fn record<S: NewStimulus<Model: Pair>>(name: &str, cycles: u64, seed: u64) -> String {
+fn record<S: Stimulus<Model: Pair>>(name: &str, cycles: u64, seed: u64) -> String {
     let config = S::Model::config(&parameters::<<S::Model as Pair>::Family>(name));
     let block = S::Model::describe(&config);
     let mut text = format!("block {}\n", block.name);
@@ -100,7 +100,7 @@ fn simulate(rtl: &Path, recording: &str) -> Output {
     child.wait_with_output().expect("it ends")
 }
 
-fn is_clean<S: NewStimulus<Model: Pair>>() {
+fn is_clean<S: Stimulus<Model: Pair>>() {
     let config = setting("CONFIG").unwrap_or("small".into());
     let recording = record::<S>(&config, number("CYCLES", CYCLES), number("SEED", 1));
     let output = simulate(&rtl(), &recording);

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use cosim::catalog::{Family, Pair};
 use cosim::reach::reach;
-use cosim::stimulus::{self, NewStimulus};
+use cosim::stimulus::{self, Stimulus};
 use hwmodel::Model;
 
 const SEEDS: u64 = 4;
 const CYCLES: u64 = 300_000;
 
-fn seeds_reach_every_row<S: NewStimulus<Model: Pair>>() {
+fn seeds_reach_every_row<S: Stimulus<Model: Pair>>() {
     let mut missed = Vec::new();
     for (config, parameters) in <S::Model as Pair>::Family::named() {
         let own = S::Model::config(&parameters);

@@ -11,7 +11,7 @@ use cosim::catalog::Pair;
 use cosim::flip::Flip;
 use cosim::report::Difference;
 use cosim::runner::{Options, Outcome};
-use cosim::stimulus::{self, NewStimulus, Random, Statics};
+use cosim::stimulus::{self, Random, Statics, Stimulus};
 use cosim::value::{full_name, is_shown};
 use duet_tests::{Scratch, configs, has_rtl, model, parameters, rtl};
 use hwmodel::{Block, Model};
@@ -115,7 +115,7 @@ duet_tests::for_each_block!(tests_of_blocks);
 /// midst of traffic all valids become 0, all readies 1; what always has a value keeps it.
 fn rests_only_where_nothing_changes_of<S>()
 where
-    S: NewStimulus<Model: Pair>,
+    S: Stimulus<Model: Pair>,
 {
     // Some never do, as their clock goes on.
     let (mut rested, mut can_rest) = (0, false);
@@ -218,7 +218,7 @@ fn same_seed_gives_the_same_outcome_and_another_seed_another() {
 /// The first cycle from `from` on in which the model shows `port`.
 fn first_shown<S>(config: &str, seed: u64, port: &Port, from: u64) -> Option<u64>
 where
-    S: NewStimulus<Model: Pair>,
+    S: Stimulus<Model: Pair>,
 {
     let c = S::Model::config(&parameters(config));
     let mut model = model::<S::Model>(config);
@@ -236,7 +236,7 @@ where
 /// else.
 fn flip_is_found<S>(config: &str, port: &Port, leaf: &Leaf, bit: u32)
 where
-    S: NewStimulus<Model: Pair>,
+    S: Stimulus<Model: Pair>,
 {
     const FROM: u64 = 777;
     const SEED: u64 = 6;
@@ -260,7 +260,7 @@ where
 /// Inverts the lowest and the highest bit of every field of every output port.
 fn flips_are_found<S>()
 where
-    S: NewStimulus<Model: Pair>,
+    S: Stimulus<Model: Pair>,
 {
     if !has_rtl() {
         return;
@@ -291,7 +291,7 @@ fn evaluations_of(block: &str) -> u32 {
 /// evaluation shows the same as one whose inputs were evaluated before the edge.
 fn random_inputs_move_nothing<S>()
 where
-    S: NewStimulus<Model: Pair>,
+    S: Stimulus<Model: Pair>,
 {
     if !has_rtl() {
         return;

@@ -14,7 +14,7 @@ use cosim::lockstep::Lockstep;
 use cosim::registers::model_name;
 use cosim::report::RunName;
 use cosim::runner::Options;
-use cosim::stimulus::{self, NewStimulus, Statics};
+use cosim::stimulus::{self, Statics, Stimulus};
 use cosim::value::Value;
 use cosim::wave::Internals;
 use cosim::{Rtl, RtlOptions};
@@ -34,7 +34,7 @@ fn bits(value: &Value) -> Vec<u8> {
 /// another value than 0 at some time.
 fn registers_agree<S>()
 where
-    S: NewStimulus<Model: Pair>,
+    S: Stimulus<Model: Pair>,
 {
     if !has_rtl_of::<S::Model>() {
         return;

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use bodies::{BodyLibrary, Request, Variant};
 use cosim::catalog::{Family, Pair};
 use cosim::report::RunName;
-use cosim::stimulus::{self, NewStimulus, Statics};
+use cosim::stimulus::{self, Statics, Stimulus};
 use cosim::{Lockstep, Rtl};
 use hwmodel::finepack::remote_write_queue::RemoteWriteQueue;
 use hwmodel::{Block, Model};
@@ -68,7 +68,7 @@ enum Wanted<'a> {
 }
 
 /// A block in each of its configurations that is another one to it.
-fn bench_block<S: NewStimulus<Model: Pair>>(wanted: &Wanted) {
+fn bench_block<S: Stimulus<Model: Pair>>(wanted: &Wanted) {
     let block = <S::Model as Model>::NAME;
     if let Err(problem) = bodies::ready(block) {
         return eprintln!("bench: {problem}");
@@ -95,7 +95,7 @@ fn bench_block<S: NewStimulus<Model: Pair>>(wanted: &Wanted) {
 }
 
 /// The loops over the recorded inputs of a block.
-struct Loops<'a, S: NewStimulus> {
+struct Loops<'a, S: Stimulus> {
     name: &'a str,
     config: &'a <S::Model as Model>::Config,
     library: BodyLibrary,
@@ -104,7 +104,7 @@ struct Loops<'a, S: NewStimulus> {
     images: Vec<u32>,
 }
 
-impl<'a, S: NewStimulus> Loops<'a, S> {
+impl<'a, S: Stimulus> Loops<'a, S> {
     fn new(name: &'a str, config: &'a <S::Model as Model>::Config) -> Self {
         let request = Request::new(S::Model::describe(config), Variant::default());
         let library = bodies::body(&request).unwrap_or_else(|error| panic!("{error}"));

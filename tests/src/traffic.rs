@@ -2,7 +2,7 @@
 
 use cosim::Rtl;
 use cosim::catalog::Pair;
-use cosim::stimulus::{NewStimulus, Statics, Stimulus};
+use cosim::stimulus::{Statics, Stimulus};
 use hwmodel::Block;
 
 use crate::rtl_with;

@@ -5,8 +5,8 @@ pub mod common;
 pub mod cpelide;
 pub mod directory;
 mod draws;
+mod driver;
 pub mod finepack;
-mod long_time;
 pub mod race;
 pub mod random;
 mod requests;
@@ -22,67 +22,56 @@ use ports::cpelide::types::Message;
 use crate::settings::StaticInput;
 
 pub use crate::settings::Statics;
-use long_time::LongTime;
+pub use driver::{ConfigOf, Driven, Driver, InOf, LONG, OutOf, count, stalled};
 pub use random::Random;
 pub use seen::{Reached, add_rows};
 
 /// How often something was reached.
 pub type Count = (&'static str, u64);
 
-/// Makes a block's inputs, cycle by cycle, and counts what the run reaches. It obeys the rules that
-/// the block may rely on and breaks every rule that the block must check.
-pub trait Stimulus {
+/// What is particular of a block's inputs; a [`Driver`] does the rest. A stimulus obeys the rules
+/// that the block may rely on and breaks every rule that the block must check.
+pub trait Stimulus: Sized {
     /// The block.
     type Model: Model;
+    /// What one phase draws.
+    type Phase: Phase;
+    /// What the run counts.
+    type Seen: Reached + Default;
 
-    /// Starts over after a reset, for so many cycles; draws the static inputs. Counts go on.
-    fn restart(&mut self, cycles: u64);
-
-    /// The inputs of a cycle in which the outputs are `out`.
-    fn inputs(
-        &mut self,
-        out: &<Self::Model as hwmodel::Block>::Out,
-    ) -> <Self::Model as hwmodel::Block>::In;
-
-    /// What it has counted.
-    fn seen(&self) -> &dyn Reached;
-
-    /// Whether a block with these parameters and static inputs can come to a row of the coverage,
-    /// or can transfer on this channel.
-    fn can_reach(&self, _row: &str) -> bool {
-        true
-    }
-
-    /// Transfers on each channel that can have some.
-    fn transfers(&self) -> Vec<Count> {
-        let mut channels = self.seen().transfers();
-        channels.retain(|(channel, _)| self.can_reach(channel));
-        channels
-    }
-
-    /// Every flush cause, back-pressure case, error code and kind, also those that were not
-    /// reached.
-    fn coverage(&self) -> Vec<Count> {
-        let mut rows = self.seen().rows();
-        rows.retain(|(row, _)| self.can_reach(row));
-        rows
-    }
-}
-
-/// A stimulus that can be made for a configuration.
-pub trait NewStimulus: Stimulus + Sized {
     /// Static inputs that can be fixed.
     const STATICS: &'static [StaticInput] = &[];
 
-    /// Before its first start.
-    fn unstarted(config: &<Self::Model as Model>::Config, statics: &Statics, seed: u64) -> Self;
+    /// Its state after a reset; draws the static inputs.
+    fn start(driver: &mut Driver<Self>) -> Self;
+
+    /// Draws the next phase.
+    fn phase(&mut self, driver: &mut Driver<Self>) -> Self::Phase;
+
+    /// Draws the phase that fills a long time, if one does.
+    fn long_phase(&mut self, _driver: &mut Driver<Self>) -> Option<Self::Phase> {
+        None
+    }
+
+    /// The inputs of a cycle in which the outputs are `out`.
+    fn inputs(&mut self, driver: &mut Driver<Self>, out: &OutOf<Self>) -> InOf<Self>;
+
+    /// Whether a block with these parameters and static inputs can come to a row of the coverage,
+    /// or can transfer on this channel.
+    fn can_reach(_driver: &Driver<Self>, _row: &str) -> bool {
+        true
+    }
 
     /// Draws everything from the seed.
-    fn new(config: &<Self::Model as Model>::Config, statics: &Statics, seed: u64) -> Self {
-        let mut stimulus = Self::unstarted(config, statics, seed);
-        stimulus.restart(0);
-        stimulus
+    fn new(config: &ConfigOf<Self>, statics: &Statics, seed: u64) -> Driven<Self> {
+        Driven::new(config, statics, seed)
     }
+}
+
+/// What one phase draws; [`phase!`](crate::phase) declares one.
+pub trait Phase: Default {
+    /// Cycles of it that are left.
+    fn left(&mut self) -> &mut u32;
 }
 
 /// A message of this kind between command processors.

@@ -3,6 +3,8 @@
 use rand_pcg::Pcg64Mcg;
 use rand_pcg::rand_core::{Rng, SeedableRng};
 
+use super::draws::variants;
+
 /// A seeded source of random choices.
 #[derive(Clone, Debug)]
 pub struct Random(Pcg64Mcg);
@@ -56,7 +58,7 @@ impl Random {
 
     /// The form of all masks of a phase, or `None`: each mask has its own.
     pub fn form(&mut self) -> Option<MaskForm> {
-        if self.chance(128) { Some(self.pick(&MaskForm::ALL)) } else { None }
+        if self.chance(128) { Some(self.pick(MaskForm::ALL)) } else { None }
     }
 
     /// A non-zero set of enabled bytes of a line, in this form or in any of those that programs and
@@ -68,7 +70,7 @@ impl Random {
             let first = random.below(line - len + 1);
             (u128::MAX >> (128 - len)) << first
         };
-        match form.unwrap_or_else(|| self.pick(&MaskForm::ALL)) {
+        match form.unwrap_or_else(|| self.pick(MaskForm::ALL)) {
             MaskForm::Run => run(self, line),
             MaskForm::ShortRun => run(self, 8),
             MaskForm::Full => all,
@@ -119,27 +121,22 @@ impl Random {
     }
 }
 
-/// A form of byte enables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MaskForm {
-    /// One run of any length.
-    Run,
-    /// One run of 1 to 8 bytes.
-    ShortRun,
-    /// The whole line.
-    Full,
-    /// Every other byte: the most expensive mask.
-    Alternating,
-    /// One byte.
-    Byte,
-    /// Any bytes.
-    Noise,
-}
-
-impl MaskForm {
-    /// All forms.
-    pub const ALL: [Self; 6] =
-        [Self::Run, Self::ShortRun, Self::Full, Self::Alternating, Self::Byte, Self::Noise];
+variants! {
+    /// A form of byte enables.
+    pub enum MaskForm {
+        /// One run of any length.
+        Run,
+        /// One run of 1 to 8 bytes.
+        ShortRun,
+        /// The whole line.
+        Full,
+        /// Every other byte: the most expensive mask.
+        Alternating,
+        /// One byte.
+        Byte,
+        /// Any bytes.
+        Noise,
+    }
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use ports::finepack::types::{Req, gpu_of, op};
 
-use super::draws::draws;
 use super::random::MaskForm;
 use super::{Random, masked_bytes};
+use crate::draws;
 
 /// Who asks, and which addresses are in use.
 #[derive(Clone, Debug)]

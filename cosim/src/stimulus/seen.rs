@@ -47,7 +47,7 @@ macro_rules! seen {
     ) => {
         /// What the run has reached so far.
         #[derive(Clone, Debug, Default)]
-        pub(super) struct Seen {
+        pub struct Seen {
             $(pub(super) $channel: u64,)+
             $(pub(super) $row: $crate::seen!(@type $($($name),+)?),)+
         }

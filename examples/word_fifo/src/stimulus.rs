@@ -1,7 +1,7 @@
 //! Constrained-random inputs of `word_fifo`, and the line that registers the block with `duet`.
 
 use cosim::blocks;
-use cosim::stimulus::{NewStimulus, Random, Reached, Statics, Stimulus};
+use cosim::stimulus::{Driver, Random, Stimulus, count};
 
 use crate::model::WordFifo;
 use crate::ports::{Config, In, Out};
@@ -14,76 +14,49 @@ inventory::submit! {
     blocks::entry::<Inputs>("a FIFO of words")
 }
 
-/// The stimulus.
-#[derive(Clone, Debug)]
-pub struct Inputs {
-    random: Random,
-    data_width: u32,
-    /// Cycles until other chances are drawn.
-    left: u32,
-    /// Chance of a push in a cycle, in 256ths.
-    push: u32,
-    /// Chance that the oldest word is taken in a cycle, in 256ths.
-    pop: u32,
-    /// A push that the block has not accepted: it must not change.
-    held: Option<u64>,
-    seen: Seen,
-}
-
 // What a run prints: transfers on each channel, and how often each case of interest was reached.
 cosim::seen! {
     transfers: push, pop;
     rows: push_held, pop_held, full,
 }
 
-impl Stimulus for Inputs {
-    type Model = WordFifo;
-
-    fn restart(&mut self, _cycles: u64) {
-        (self.left, self.held) = (0, None);
-    }
-
-    fn inputs(&mut self, out: &Out) -> In {
-        let random = &mut self.random;
-        if self.left == 0 {
-            self.left = 64 + random.below(256);
-            self.push = random.pick(&[256, 128, 24, 0]);
-            self.pop = random.pick(&[256, 128, 24]);
-        }
-        self.left -= 1;
-        if self.held.is_none() && random.chance(self.push) {
-            self.held = Some(random.word() >> (64 - self.data_width));
-        }
-        let inputs = In { push: self.held, pop_ready: random.chance(self.pop) };
-        let seen = &mut self.seen;
-        if inputs.push.is_some() {
-            *(if out.push_ready { &mut seen.push } else { &mut seen.push_held }) += 1;
-        }
-        if out.pop.is_some() {
-            *(if inputs.pop_ready { &mut seen.pop } else { &mut seen.pop_held }) += 1;
-        }
-        seen.full += u64::from(!out.push_ready);
-        if out.push_ready {
-            self.held = None;
-        }
-        inputs
-    }
-
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
+cosim::phase! {
+    /// What is drawn for some hundred cycles. Chances are parts of 256.
+    pub struct Phase(r: &mut Random) {
+        /// Cycles.
+        left: u32 = 64 + r.below(256),
+        /// Chance of a push in a cycle.
+        push: u32 = r.pick(&[256, 128, 24, 0]),
+        /// Chance that the oldest word is taken in a cycle.
+        pop: u32 = r.pick(&[256, 128, 24]),
     }
 }
 
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        Self {
-            random: Random::new(seed),
-            data_width: config.data_width,
-            left: 0,
-            push: 0,
-            pop: 0,
-            held: None,
-            seen: Seen::default(),
-        }
+/// The stimulus. State of its own, such as what a memory holds, would be its fields.
+pub struct Inputs;
+
+impl Stimulus for Inputs {
+    type Model = WordFifo;
+    type Phase = Phase;
+    type Seen = Seen;
+
+    fn start(_: &mut Driver<Self>) -> Self {
+        Self
+    }
+
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        Phase::draw(&mut d.random)
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        // A push that the block has not accepted stays; else a new one comes with the chance.
+        let push = d.offer(d.last.push, d.before.push_ready, d.phase.push, |d| {
+            d.random.word() >> (64 - d.config.data_width)
+        });
+        let pop_ready = d.random.chance(d.phase.pop);
+        count(push, out.push_ready, &mut d.seen.push, &mut d.seen.push_held);
+        count(out.pop, pop_ready, &mut d.seen.pop, &mut d.seen.pop_held);
+        d.seen.full += u64::from(!out.push_ready);
+        In { push, pop_ready }
     }
 }

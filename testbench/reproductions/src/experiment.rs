@@ -171,21 +171,6 @@ pub struct Runs {
     pub records: Vec<Record>,
 }
 
-#[cfg(test)]
-impl Runs {
-    /// Asserts that each program ran on all machines, and that each machine checked the same loads
-    /// of a program, more than `least`.
-    pub fn check_loads(&self, inputs: &[Input], machines: usize, base: &str, least: u64) {
-        assert_eq!(self.records.len(), inputs.len() * machines);
-        for Input { program, .. } in inputs {
-            let loads = self.record(program, base).loads_checked;
-            assert!(loads > least, "{program}");
-            let mut all = self.records.iter().filter(|r| r.program == *program);
-            assert!(all.all(|r| r.loads_checked == loads), "{program}");
-        }
-    }
-}
-
 impl Runs {
     /// The run of a program on a machine.
     pub fn record(&self, program: &str, machine: &str) -> &Record {

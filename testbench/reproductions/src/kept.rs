@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_reported_and_loses_nothing() {
+    fn what_cannot_be_written_is_told_and_loses_nothing() {
         let folder = files::Folder::new().unwrap();
         let kept = Kept::open(folder.path(), &origin()).unwrap();
         kept.keep(&run(), &measured()).unwrap();

@@ -7,10 +7,11 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 
-use crate::experiment::{Attempt, Error, Input, Plan, Point, Runs, SEED, SHIFT};
+use crate::experiment::{Attempt, Error, Input, Plan, Point, Row, Runs, SEED, SHIFT};
 use crate::figure::{Figure, Listed};
 use crate::scale::Scale;
 use crate::score::{Score, scored};
+use crate::table::{self, Column};
 
 /// A paper. It is registered by `inventory::submit! { Entry::of::<MyPaper>() }`.
 pub trait Paper: Clone + Debug + PartialEq + 'static {
@@ -51,9 +52,36 @@ pub trait Paper: Clone + Debug + PartialEq + 'static {
 
     /// Its figures.
     fn figures(report: &Report<Self>) -> Vec<Figure>;
+}
 
-    /// Writes all but the figures as text.
-    fn write(report: &Report<Self>, f: &mut Formatter) -> fmt::Result;
+/// A paper's report as text: a table for each program.
+pub trait Text: Paper {
+    /// Publication and machine.
+    const TITLE: &'static str;
+    /// The machine that others are compared with.
+    const BASE: &'static str;
+    /// Machines of the tables; the JSON has all.
+    const SHOWN: &'static [&'static str];
+    /// What the columns mean.
+    const LEGEND: &'static str;
+
+    /// Columns of the tables.
+    fn columns<'a>() -> Vec<Column<Row<'a>>>;
+
+    /// What stands behind a program and its size.
+    fn about(_report: &Report<Self>, _input: &Input) -> String {
+        String::new()
+    }
+
+    /// The publication's program that a program corresponds to.
+    fn like(input: &Input) -> &'static str {
+        if input.like.is_empty() { "none" } else { input.like }
+    }
+
+    /// Writes what stands behind the tables.
+    fn more(_report: &Report<Self>, _f: &mut Formatter) -> fmt::Result {
+        Ok(())
+    }
 }
 
 /// Machines of a scale, each the same as a system with a published design.
@@ -104,9 +132,22 @@ impl<P: Paper> Report<P> {
     }
 }
 
-impl<P: Paper> Display for Report<P> {
+impl<P: Text> Display for Report<P> {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        P::write(self, f)?;
+        let scale = match (self.scale, P::SCALES) {
+            (1, [_]) => String::new(),
+            (1, _) => " at full scale".to_string(),
+            (by, _) => format!(" scaled by 1/{by}"),
+        };
+        writeln!(f, "{}{scale}. Seed {}.", P::TITLE, self.seed)?;
+        let shown: Vec<_> = P::SHOWN.iter().copied().filter(|name| self.runs.has(name)).collect();
+        for input in &self.runs.inputs {
+            let (about, like) = (P::about(self, input), P::like(input));
+            writeln!(f, "\n{input}{about}; corresponding program of the {}: {like}", P::WORK)?;
+            table::write(f, &P::columns(), self.runs.beside(input.program, P::BASE, &shown))?;
+        }
+        writeln!(f, "\n{}", P::LEGEND)?;
+        P::more(self, f)?;
         writeln!(f, "\nFigures of the {}", P::WORK)?;
         let on = self.runs.on(self.scale, self.seed);
         write!(f, "{}", Listed { figures: &self.figures, on })
@@ -157,7 +198,7 @@ pub struct Reproduced {
     pub json: serde_json::Value,
 }
 
-impl<P: Paper> From<Report<P>> for Reproduced {
+impl<P: Text> From<Report<P>> for Reproduced {
     fn from(report: Report<P>) -> Self {
         let json = serde_json::to_value(&report).expect("names are strings");
         let loads = report.runs.loads_checked();
@@ -194,7 +235,7 @@ inventory::collect!(Entry);
 
 impl Entry {
     /// Of a paper.
-    pub const fn of<P: Paper>() -> Self {
+    pub const fn of<P: Text>() -> Self {
         Self {
             name: P::NAME,
             preset: P::PRESET,
@@ -218,4 +259,29 @@ pub fn all() -> Vec<&'static Entry> {
     let mut all: Vec<_> = inventory::iter::<Entry>.into_iter().collect();
     all.sort_by_key(|paper| paper.name);
     all
+}
+
+#[cfg(test)]
+impl<P: Paper> Report<P> {
+    /// A statistic of a run.
+    pub fn count(&self, program: &str, machine: &str, name: &str) -> u64 {
+        self.runs.record(program, machine).counter(name) as u64
+    }
+
+    /// A figure.
+    pub fn figure(&self, id: &str) -> &Figure {
+        self.figures.iter().find(|figure| figure.id == id).expect("a figure of this name")
+    }
+
+    /// Each program ran on all machines with the same loads checked, more than `least`.
+    pub fn checks_all_loads(&self, least: u64) {
+        let Runs { inputs, records } = &self.runs;
+        assert_eq!(records.len(), inputs.len() * P::points(self.scale).len());
+        for Input { program, .. } in inputs {
+            let mut loads =
+                records.iter().filter(|r| r.program == *program).map(|r| r.loads_checked);
+            let first = loads.next().unwrap();
+            assert!(first > least && loads.all(|loads| loads == first), "{program}");
+        }
+    }
 }

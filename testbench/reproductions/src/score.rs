@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn sum_is_one_line() {
+    fn sum_is_told_in_one_line() {
         let (_, mut all) = scored(figures(1.2, 0.9, 5.0), "X");
         all += all;
         let line = "6 figures, 4 shown, 2 with the same sign of effect, 2 within 25 %";

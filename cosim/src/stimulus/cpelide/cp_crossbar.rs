@@ -1,13 +1,11 @@
 //! Messages between command processors, legal and faulty, and chiplets that stall.
 
-use hwmodel::Block;
 use hwmodel::cpelide::cp_crossbar::CpCrossbar;
-use ports::cpelide::cp_crossbar::{Config, In, Out, PerChiplet};
+use ports::cpelide::cp_crossbar::{Config, In, Out};
 use ports::cpelide::types::{MAX_CHIPLETS, Message, Tx, kind};
 
-use crate::blocks;
-use crate::seen;
-use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus, message};
+use crate::stimulus::{Driver, Random, Stimulus, count, message};
+use crate::{blocks, phase, seen};
 
 crate::pair!(CpCrossbar: ports::cpelide::types::Command);
 
@@ -15,38 +13,39 @@ inventory::submit! {
     blocks::entry::<Inputs>("carries messages between the command processors of a GPU")
 }
 
-/// What one phase draws. Chances are parts of 256.
-#[derive(Clone, Debug)]
-struct Phase {
-    left: u32,
-    tx: u32,
-    /// Relative frequency of each kind of destination, see [`Inputs::destinations`].
-    to: [u32; 5],
-    up: u32,
-    rx_ready: u32,
-    down_ready: u32,
-    /// Chiplets that take nothing.
-    stalled: u16,
+phase! {
+    /// What one phase draws. Chances are parts of 256.
+    pub struct Phase(r: &mut Random, c: &Config) {
+        left: u32 = 64 + r.below(1024),
+        tx: u32 = r.pick(&[256, 256, 128, 16]),
+        /// Relative frequency of each kind of destination, see [`Inputs::destinations`].
+        to: [u32; 5] = [[4, 1], [4, 0], [4, 0], [1, 0], [1, 0]].map(|mix| r.pick(&mix)),
+        up: u32 = r.pick(&[256, 96, 16, 2]),
+        rx_ready: u32 = r.pick(&[256, 256, 128, 4]),
+        down_ready: u32 = r.pick(&[256, 256, 128, 24]),
+        /// Chiplets that take nothing.
+        stalled: u16 = {
+            let some = r.word() as u16 & r.word() as u16 & all(c);
+            r.pick(&[0, 0, some])
+        },
+    }
 }
 
 /// The stimulus.
-#[derive(Clone, Debug)]
+#[derive(Default)]
 pub struct Inputs {
-    config: Config,
-    random: Random,
-    phase: Phase,
-    long: LongTime,
     /// Cycles for which the message on `rx` waits, and the longest for which one on `down` does.
     rx_waits: u64,
     down_waits: [u64; MAX_CHIPLETS],
-    tx: Option<Tx>,
-    up: PerChiplet,
-    up_valid: u16,
     /// A broadcast was accepted in the cycle before.
     broadcast: bool,
     /// Messages on the way to each chiplet, those accepted and not yet injected included.
     down: [u32; MAX_CHIPLETS],
-    seen: Seen,
+}
+
+/// A bit for each chiplet.
+fn all(c: &Config) -> u16 {
+    u16::MAX >> (16 - c.chiplets)
 }
 
 seen! {
@@ -58,35 +57,13 @@ seen! {
 }
 
 impl Inputs {
-    fn draw_phase(random: &mut Random, config: &Config) -> Phase {
-        let all = u16::MAX >> (16 - config.chiplets);
-        let mut to = [0; 5];
-        for (chance, mix) in to.iter_mut().zip([[4, 1], [4, 0], [4, 0], [1, 0], [1, 0]]) {
-            *chance = random.pick(&mix);
-        }
-        let stalled = random.word() as u16 & random.word() as u16 & all;
-        Phase {
-            left: 64 + random.below(1024),
-            tx: random.pick(&[256, 256, 128, 16]),
-            to,
-            up: random.pick(&[256, 96, 16, 2]),
-            rx_ready: random.pick(&[256, 256, 128, 4]),
-            down_ready: random.pick(&[256, 256, 128, 24]),
-            stalled: random.pick(&[0, 0, stalled]),
-        }
-    }
-
-    fn all(&self) -> u16 {
-        u16::MAX >> (16 - self.config.chiplets)
-    }
-
     /// One chiplet; some; all at once; some with the broadcast bit, or all but one, or one more;
     /// any at all.
-    fn destinations(&mut self) -> (u16, bool) {
-        let (all, chiplets) = (self.all(), self.config.chiplets);
-        let r = &mut self.random;
-        match r.weighted(&self.phase.to) {
-            0 => (1 << r.below(chiplets), false),
+    fn destinations(d: &mut Driver<Self>) -> (u16, bool) {
+        let Driver { config: c, phase: p, random: r, .. } = d;
+        let all = all(c);
+        match r.weighted(&p.to) {
+            0 => (1 << r.below(c.chiplets), false),
             1 => (r.word() as u16 & all, false),
             2 => (all, true),
             3 if r.chance(128) => (all ^ 1 << r.below(16), true),
@@ -95,21 +72,15 @@ impl Inputs {
         }
     }
 
-    fn message(&mut self, kinds: &[u8]) -> Message {
-        let r = &mut self.random;
+    fn message(r: &mut Random, kinds: &[u8]) -> Message {
         let any = r.below(16) as u8;
         let kind = if r.chance(16) { any } else { r.pick(kinds) };
         message(r, kind)
     }
 
     /// Counts what happens to messages from the global processor.
-    fn sent(&mut self, tx: &Tx, ready: bool) {
-        let (all, seen) = (self.all(), &mut self.seen);
-        if !ready {
-            seen.tx_held += 1;
-            return;
-        }
-        seen.tx += 1;
+    fn sent(&mut self, d: &mut Driver<Self>, tx: &Tx) {
+        let (all, seen) = (all(&d.config), &mut d.seen);
         let broadcast = tx.bcast && tx.dst == all;
         *(match (broadcast, tx.dst.count_ones()) {
             (true, _) => &mut seen.broadcast,
@@ -120,19 +91,20 @@ impl Inputs {
         seen.broadcast_to_some += u64::from(tx.bcast && !broadcast);
         seen.absent_chiplet += u64::from((tx.dst & !all).count_ones());
         self.broadcast = broadcast;
-        for c in 0..self.config.chiplets as usize {
+        for c in 0..d.config.chiplets as usize {
             self.down[c] += u32::from(tx.dst >> c & 1);
         }
     }
 
-    fn observe(&mut self, input: &In, out: &Out) {
-        let Config { chiplets, unicast_latency, broadcast_latency } = self.config;
-        self.seen.broadcast_held += u64::from(self.broadcast && !out.tx_ready);
+    fn observe(&mut self, d: &mut Driver<Self>, input: &In, out: &Out) {
+        let Config { chiplets, unicast_latency, broadcast_latency } = d.config;
+        d.seen.broadcast_held += u64::from(self.broadcast && !out.tx_ready);
         self.broadcast = false;
-        if let Some(tx) = &input.tx {
-            self.sent(tx, out.tx_ready);
+        let seen = &mut d.seen;
+        if let Some(tx) = count(input.tx, out.tx_ready, &mut seen.tx, &mut seen.tx_held) {
+            self.sent(d, &tx);
         }
-        let (all, seen) = (self.all(), &mut self.seen);
+        let (all, seen) = (all(&d.config), &mut d.seen);
         let taken = out.down_valid & input.down_ready;
         seen.down += u64::from(taken.count_ones());
         seen.down_held += u64::from((out.down_valid & !input.down_ready).count_ones());
@@ -154,10 +126,8 @@ impl Inputs {
         seen.up += u64::from(came.count_ones());
         seen.several_up += u64::from(came.count_ones() > 1);
         seen.up_held += u64::from((input.up_valid & !out.up_ready).count_ones());
-        if let Some(message) = out.rx {
-            let absent = u32::from(message.chiplet) >= chiplets;
-            *(if input.rx_ready { &mut seen.rx } else { &mut seen.rx_held }) += 1;
-            seen.nack += u64::from(input.rx_ready && absent);
+        if let Some(message) = count(out.rx, input.rx_ready, &mut seen.rx, &mut seen.rx_held) {
+            seen.nack += u64::from(u32::from(message.chiplet) >= chiplets);
         }
         seen.err += u64::from(out.err.is_some());
     }
@@ -166,81 +136,47 @@ impl Inputs {
 impl Stimulus for Inputs {
     type Model = CpCrossbar;
 
-    fn restart(&mut self, cycles: u64) {
-        self.long = LongTime::plan(&mut self.random, cycles);
-        (self.rx_waits, self.down_waits) = (0, [0; MAX_CHIPLETS]);
-        (self.tx, self.up_valid, self.broadcast) = (None, 0, false);
-        self.down = [0; MAX_CHIPLETS];
-        self.phase = Self::draw_phase(&mut self.random, &self.config);
+    type Phase = Phase;
+    type Seen = Seen;
+
+    fn start(_: &mut Driver<Self>) -> Self {
+        Self::default()
     }
 
-    fn inputs(&mut self, out: &<CpCrossbar as Block>::Out) -> In {
-        if self.phase.left == 0 {
-            self.phase = Self::draw_phase(&mut self.random, &self.config);
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        Phase::draw(&mut d.random, &d.config)
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        if d.long.is_some() {
+            // Something is there for present chiplets, and nobody takes it.
+            (d.phase.rx_ready, d.phase.down_ready, d.phase.to) = (0, 0, [1, 0, 0, 0, 0]);
+            (d.phase.tx, d.phase.up) = (256, 256);
         }
-        self.phase.left -= 1;
-        if self.long.cycle().is_some() {
-            // Something is there, and is not taken.
-            (self.phase.rx_ready, self.phase.down_ready) = (0, 0);
-            (self.phase.tx, self.phase.up) = (256, 256);
-        }
-        if self.tx.is_none() && self.random.chance(self.phase.tx) {
-            let (dst, bcast) = self.destinations();
+        let tx = d.offer(d.last.tx, d.before.tx_ready, d.phase.tx, |d| {
+            let (dst, bcast) = Self::destinations(d);
             let kinds = [kind::SYNC_REQ, kind::WG_DESC, kind::WG_COUNT, kind::LAUNCH_EN];
-            self.tx = Some(Tx { bcast, dst, msg: self.message(&kinds) });
+            Tx { bcast, dst, msg: Self::message(&mut d.random, &kinds) }
+        });
+        let held = d.last.up_valid & !d.before.up_ready;
+        let new = d.bits(d.config.chiplets, |p, _| p.up) as u16 & !held;
+        let mut up = d.last.up;
+        for c in (0..MAX_CHIPLETS).filter(|c| new >> c & 1 == 1) {
+            up[c] = Self::message(&mut d.random, &[kind::ACK, kind::DONE, kind::NACK]);
         }
-        for c in 0..self.config.chiplets as usize {
-            if self.up_valid >> c & 1 == 0 && self.random.chance(self.phase.up) {
-                self.up_valid |= 1 << c;
-                self.up[c] = self.message(&[kind::ACK, kind::DONE, kind::NACK]);
-            }
-        }
-        let mut down_ready = 0;
-        for c in 0..self.config.chiplets {
-            down_ready |= u16::from(self.random.chance(self.phase.down_ready)) << c;
-        }
-        let input = In {
-            tx: self.tx,
-            rx_ready: self.random.chance(self.phase.rx_ready),
-            down_ready: down_ready & !self.phase.stalled,
-            up_valid: self.up_valid,
-            up: self.up,
-        };
-        self.observe(&input, out);
-        if out.tx_ready {
-            self.tx = None;
-        }
-        self.up_valid &= !out.up_ready;
+        let down_ready = d.bits(d.config.chiplets, |p, c| match p.stalled >> c & 1 {
+            1 => 0,
+            _ => p.down_ready,
+        });
+        let rx_ready = d.random.chance(d.phase.rx_ready);
+        let up_valid = held | new;
+        let input = In { tx, rx_ready, down_ready: down_ready as u16, up_valid, up };
+        self.observe(d, &input, out);
         input
     }
 
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-
-    fn can_reach(&self, row: &str) -> bool {
+    fn can_reach(d: &Driver<Self>, row: &str) -> bool {
         // With 16 chiplets none is absent.
-        self.config.chiplets < 16 || !["absent_chiplet", "nack"].contains(&row)
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Self::draw_phase(&mut random, config);
-        Self {
-            config: config.clone(),
-            random,
-            phase,
-            long: LongTime::never(),
-            rx_waits: 0,
-            down_waits: [0; MAX_CHIPLETS],
-            tx: None,
-            up: PerChiplet::default(),
-            up_valid: 0,
-            broadcast: false,
-            down: [0; MAX_CHIPLETS],
-            seen: Seen::default(),
-        }
+        d.config.chiplets < 16 || !["absent_chiplet", "nack"].contains(&row)
     }
 }

@@ -2,15 +2,13 @@
 
 use std::collections::VecDeque;
 
-use hwmodel::Block;
 use hwmodel::directory::coherence_directory::CoherenceDirectory;
 use ports::directory::coherence_directory::{
     Config, In, Inv, Out, Req, Rsp, Variant, cause, err, op,
 };
 
-use crate::blocks;
-use crate::seen;
-use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::stimulus::{self, Driver, LONG, Random, Stimulus, count};
+use crate::{blocks, seen};
 
 crate::family!(Config, "directory");
 crate::pair!(CoherenceDirectory: Config);
@@ -25,8 +23,8 @@ inventory::submit! {
 const OLD: u8 = 96;
 
 /// What one phase draws. Chances are parts of 256.
-#[derive(Clone, Debug)]
-struct Phase {
+#[derive(Default)]
+pub struct Phase {
     left: u32,
     valid: u32,
     rsp_ready: u32,
@@ -59,21 +57,12 @@ struct Asked {
 }
 
 /// The stimulus.
-#[derive(Clone, Debug)]
 pub struct Inputs {
-    config: Config,
-    random: Random,
-    phase: Phase,
-    long: LongTime,
-    /// Long times so far.
-    stretches: usize,
     self_id: u8,
-    held: Option<Req>,
     /// The last request that was accepted.
     last: Option<Req>,
     asked: VecDeque<Asked>,
     accepted: u64,
-    seen: Seen,
 }
 
 seen! {
@@ -92,6 +81,12 @@ seen! {
 const ABSENT: usize = 0;
 const PRESENT: usize = 1;
 const TRACKED: usize = 2;
+
+impl stimulus::Phase for Phase {
+    fn left(&mut self) -> &mut u32 {
+        &mut self.left
+    }
+}
 
 impl Inputs {
     fn draw_phase(r: &mut Random, c: &Config, self_id: u8) -> Phase {
@@ -136,43 +131,8 @@ impl Inputs {
         phase
     }
 
-    /// What a long time is full of, in turn.
-    fn long_phase(&mut self) -> Phase {
-        let c = &self.config;
-        let sets = if c.variant == Variant::Ideal { c.ideal_lines } else { c.sets() };
-        let most = (1 << c.address_width) / (u64::from(c.range) * u64::from(sets));
-        let one_line = Phase {
-            left: LongTime::CYCLES as u32,
-            valid: 256,
-            rsp_ready: 256,
-            inv_ready: 256,
-            ops: [0, 1, 0, 0, 0, 0],
-            fault: 0,
-            again: 0,
-            sets: (0, 1),
-            tags: (0, 1),
-            lines: 1,
-            src: None,
-        };
-        let stretch = self.stretches % 6;
-        self.stretches += 1;
-        match stretch {
-            // Each read takes the place of another line.
-            1 => {
-                let tags = most.min(1 << 16) as u32;
-                Phase { sets: (0, sets), tags: (0, tags), ..one_line }
-            }
-            // Nothing is taken.
-            2 => Phase { rsp_ready: 0, ..one_line },
-            3 => Phase { ops: [0, 0, 0, 1, 0, 0], ..one_line },
-            4 => Phase { ops: [255, 1, 0, 0, 0, 0], ..one_line },
-            5 => Phase { ops: [0, 0, 1, 0, 0, 0], ..one_line },
-            _ => one_line,
-        }
-    }
-
-    fn address(&mut self) -> u64 {
-        let (c, p, r) = (&self.config, &self.phase, &mut self.random);
+    fn address(&self, d: &mut Driver<Self>) -> u64 {
+        let Driver { config: c, phase: p, random: r, .. } = d;
         let low = r.word() % u64::from(c.line);
         let line = u64::from(r.below(p.lines)) * u64::from(c.line);
         let range = u64::from(c.range);
@@ -188,9 +148,9 @@ impl Inputs {
         (tag * u64::from(c.sets()) + set) * range + line + low
     }
 
-    fn request(&mut self) -> Req {
-        let addr = self.address();
-        let (c, p, r) = (&self.config, &self.phase, &mut self.random);
+    fn request(&self, d: &mut Driver<Self>) -> Req {
+        let addr = self.address(d);
+        let Driver { config: c, phase: p, random: r, .. } = d;
         let op = r.weighted(&p.ops) as u8;
         let other = (u32::from(self.self_id) + 1 + r.below(c.gpus - 1)) % c.gpus;
         let src = match op {
@@ -216,8 +176,7 @@ impl Inputs {
     }
 
     /// What the directory must do with a request, if it must refuse it.
-    fn fault(&self, req: &Req) -> Option<u8> {
-        let c = &self.config;
+    fn fault(&self, c: &Config, req: &Req) -> Option<u8> {
         let home = req.src == self.self_id;
         let wrong_src = match req.op {
             op::LRD | op::LWR => !home,
@@ -234,14 +193,14 @@ impl Inputs {
         }
     }
 
-    fn accept(&mut self, req: Req) {
-        let range = u64::from(self.config.range);
-        let line = u64::from(self.config.line);
+    fn accept(&mut self, d: &mut Driver<Self>, req: Req) {
+        let range = u64::from(d.config.range);
+        let line = u64::from(d.config.line);
         let last = self.last.filter(|last| last.addr / range == req.addr / range);
         let allocates = |last: &Req| matches!(last.op, op::RRD | op::RWR);
         let present = last.is_some_and(|l| allocates(&l) && l.addr / line != req.addr / line);
         let absent = last.is_some_and(|last| last.op == op::EVICT);
-        let fault = self.fault(&req);
+        let fault = self.fault(&d.config, &req);
         if fault.is_none() {
             let Req { op, src, id, .. } = req;
             self.asked.push_back(Asked { op, src, id, present, absent });
@@ -251,17 +210,15 @@ impl Inputs {
         }
         self.last = Some(req).filter(|_| fault.is_none());
         self.accepted += 1;
-        self.seen.req += 1;
     }
 
-    fn answered(&mut self, rsp: &Rsp) {
-        self.seen.rsp += 1;
+    fn answered(&mut self, d: &mut Driver<Self>, rsp: &Rsp) {
         let Some(asked) = self.asked.pop_front().filter(|asked| asked.id == rsp.id) else { return };
         if asked.op > 5 {
             return;
         }
-        let rec = self.config.variant == Variant::Rec;
-        let rows = &mut self.seen.table[3 * usize::from(asked.op)..];
+        let rec = d.config.variant == Variant::Rec;
+        let rows = &mut d.seen.table[3 * usize::from(asked.op)..];
         if rsp.hit || asked.op == op::FENCE {
             rows[TRACKED] += 1;
         } else if !rec || rsp.alloc || asked.absent {
@@ -271,15 +228,13 @@ impl Inputs {
         }
         if asked.op == op::RWR && rsp.hit {
             let only = rsp.sharers == 1 << asked.src;
-            self.seen.rwr_of_only_sharer += u64::from(only);
-            self.seen.rwr_of_others += u64::from(!only);
+            d.seen.rwr_of_only_sharer += u64::from(only);
+            d.seen.rwr_of_others += u64::from(!only);
         }
-        self.seen.victim += u64::from(rsp.alloc && rsp.evicted);
+        d.seen.victim += u64::from(rsp.alloc && rsp.evicted);
     }
 
-    fn invalidates(&mut self, inv: &Inv) {
-        let seen = &mut self.seen;
-        seen.inv += 1;
+    fn invalidates(seen: &mut Seen, inv: &Inv) {
         *(match inv.cause {
             cause::WRITE => &mut seen.inv_write,
             cause::EVICT => &mut seen.inv_evict,
@@ -289,30 +244,28 @@ impl Inputs {
         seen.inv_several_dests += u64::from(inv.dest.count_ones() > 1);
     }
 
-    fn count(&mut self, input: &In, out: &Out) {
-        if let Some(req) = input.req
-            && out.req_ready
-        {
-            self.accept(req);
+    fn count(&mut self, d: &mut Driver<Self>, input: &In, out: &Out) {
+        let seen = &mut d.seen;
+        let req = count(input.req, out.req_ready, &mut seen.req, &mut seen.req_held);
+        let rsp = count(out.rsp, input.rsp_ready, &mut seen.rsp, &mut seen.rsp_held);
+        if let Some(inv) = count(out.inv, input.inv_ready, &mut seen.inv, &mut seen.inv_held) {
+            Self::invalidates(seen, &inv);
         }
-        if let Some(rsp) = out.rsp.filter(|_| input.rsp_ready) {
-            self.answered(&rsp);
+        if let Some(req) = req {
+            self.accept(d, req);
         }
+        if let Some(rsp) = rsp {
+            self.answered(d, &rsp);
+        }
+        let seen = &mut d.seen;
         if let Some(inv) = out.inv {
-            if input.inv_ready {
-                self.invalidates(&inv);
-            }
             let age = (self.accepted as u8).wrapping_sub(inv.seq);
-            self.seen.req_held_by_old_job += u64::from(!out.req_ready && age == OLD);
+            seen.req_held_by_old_job += u64::from(!out.req_ready && age == OLD);
         }
-        let seen = &mut self.seen;
         let c = &out.cnt;
         let most = [c.req_lrd, c.req_rrd, c.req_lwr, c.req_rwr, c.ready_low_cycles];
         seen.counter_beyond_16_bits +=
             u64::from(most.iter().any(|count| *count > u32::from(u16::MAX)));
-        seen.req_held += u64::from(input.req.is_some() && !out.req_ready);
-        seen.rsp_held += u64::from(out.rsp.is_some() && !input.rsp_ready);
-        seen.inv_held += u64::from(out.inv.is_some() && !input.inv_ready);
         if let Some(code) = out.err {
             seen.err += 1;
             match code {
@@ -327,73 +280,71 @@ impl Inputs {
 
 impl Stimulus for Inputs {
     type Model = CoherenceDirectory;
+    type Phase = Phase;
+    type Seen = Seen;
 
-    fn restart(&mut self, cycles: u64) {
-        self.long = LongTime::plan(&mut self.random, cycles);
-        self.self_id = self.random.below(self.config.gpus) as u8;
-        self.phase = Self::draw_phase(&mut self.random, &self.config, self.self_id);
-        (self.held, self.last, self.accepted) = (None, None, 0);
-        self.asked.clear();
+    fn start(d: &mut Driver<Self>) -> Self {
+        let self_id = d.random.below(d.config.gpus) as u8;
+        Self { self_id, last: None, asked: VecDeque::new(), accepted: 0 }
     }
 
-    fn inputs(&mut self, out: &<CoherenceDirectory as Block>::Out) -> In {
-        if self.long.cycle() == Some(0) {
-            self.phase = self.long_phase();
-        } else if self.phase.left == 0 {
-            self.phase = Self::draw_phase(&mut self.random, &self.config, self.self_id);
-        }
-        self.phase.left -= 1;
-        if self.held.is_none() && self.random.chance(self.phase.valid) {
-            self.held = Some(self.request());
-        }
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        Self::draw_phase(&mut d.random, &d.config, self.self_id)
+    }
+
+    /// What a long time is full of, in turn.
+    fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
+        let c = &d.config;
+        let sets = if c.variant == Variant::Ideal { c.ideal_lines } else { c.sets() };
+        let most = (1 << c.address_width) / (u64::from(c.range) * u64::from(sets));
+        let one_line = Phase {
+            left: LONG as u32,
+            valid: 256,
+            rsp_ready: 256,
+            inv_ready: 256,
+            ops: [0, 1, 0, 0, 0, 0],
+            sets: (0, 1),
+            tags: (0, 1),
+            lines: 1,
+            ..Phase::default()
+        };
+        Some(match d.long_times % 6 {
+            // Each read takes the place of another line.
+            1 => {
+                let tags = most.min(1 << 16) as u32;
+                Phase { sets: (0, sets), tags: (0, tags), ..one_line }
+            }
+            // Nothing is taken.
+            2 => Phase { rsp_ready: 0, ..one_line },
+            3 => Phase { ops: [0, 0, 0, 1, 0, 0], ..one_line },
+            4 => Phase { ops: [255, 1, 0, 0, 0, 0], ..one_line },
+            5 => Phase { ops: [0, 0, 1, 0, 0, 0], ..one_line },
+            _ => one_line,
+        })
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        let req = d.offer(d.last.req, d.before.req_ready, d.phase.valid, |d| self.request(d));
         let input = In {
-            req: self.held,
-            rsp_ready: self.random.chance(self.phase.rsp_ready),
-            inv_ready: self.random.chance(self.phase.inv_ready),
+            req,
+            rsp_ready: d.random.chance(d.phase.rsp_ready),
+            inv_ready: d.random.chance(d.phase.inv_ready),
             self_id: self.self_id,
             // Also places that no entry has.
-            hist_sel: self.random.below(2 * self.config.pos()).min(63) as u8,
+            hist_sel: d.random.below(2 * d.config.pos()).min(63) as u8,
         };
-        self.count(&input, out);
-        if out.req_ready {
-            self.held = None;
-        }
+        self.count(d, &input, out);
         input
     }
 
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-
-    fn can_reach(&self, row: &str) -> bool {
-        let Config { variant, gpus, .. } = self.config;
+    fn can_reach(d: &Driver<Self>, row: &str) -> bool {
+        let Config { variant, gpus, .. } = d.config;
         match row {
             "rwr_of_others" | "inv_several_dests" => gpus > 2,
             "err_addr" => variant == Variant::Ideal,
             "inv_evict" | "victim" => variant != Variant::Ideal,
             "inv_several_lines" => matches!(variant, Variant::Hmg | Variant::Rec),
             row => variant == Variant::Rec || !row.ends_with("_present"),
-        }
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Self::draw_phase(&mut random, config, 0);
-        Self {
-            config: config.clone(),
-            random,
-            phase,
-            long: LongTime::never(),
-            // Another first one for each seed.
-            stretches: seed as usize,
-            self_id: 0,
-            held: None,
-            last: None,
-            asked: VecDeque::new(),
-            accepted: 0,
-            seen: Seen::default(),
         }
     }
 }

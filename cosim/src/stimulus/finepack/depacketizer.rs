@@ -1,15 +1,13 @@
 //! TLPs for the de-packetizer: good ones of every kind, and every way to break one.
 
-use hwmodel::Block;
 use hwmodel::finepack::depacketizer::Depacketizer;
-use ports::finepack::depacketizer::{Config, In, Out};
+use ports::finepack::depacketizer::{In, Out};
 use ports::finepack::types::{BeatData, SubHeader, Tlp, TlpHeader, tlp_fmt, tlp_type};
 
-use crate::blocks;
-use crate::seen;
-use crate::stimulus::draws::draws;
+use crate::stimulus::draws::variants;
 use crate::stimulus::random::MaskForm;
-use crate::stimulus::{NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::stimulus::{Driver, Random, Stimulus, count};
+use crate::{blocks, phase, seen};
 
 crate::pair!(Depacketizer: ports::finepack::types::FinePack);
 
@@ -23,9 +21,9 @@ const RESERVED: [(usize, u8); 3] = [(1, 0b1100_1011), (2, 0b0011_1100), (15, 0b1
 /// Bits of byte 1 that only an atomic has a use for.
 const OPERATION: (usize, u8) = (1, 0b0011_0100);
 
-draws! {
+phase! {
     /// What one phase draws. Chances are parts of 256.
-    struct Phase(random: &mut Random) {
+    pub struct Phase(random: &mut Random) {
         left: u32 = 64 + random.below(1024),
         valid: u32 = random.pick(&[256, 256, 160, 40]),
         ready: u32 = random.pick(&[256, 256, 200, 80, 8]),
@@ -44,50 +42,28 @@ draws! {
     }
 }
 
-/// A way to break a TLP; the coverage has a row for each, in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
-    AddressOverflow,
-    UnknownType,
-    WideRead,
-    OddAtomic,
-    LengthZero,
-    LengthAboveLine,
-    CrossesLine,
-    ByteEnables,
-    Poisoned,
-    EndsEarly,
-    EndsLate,
-    ShortBeat,
-    LongBeat,
-    SopInside,
-    NoSop,
-    HeaderLength,
-    TailBytes,
-    SplitSubHeader,
-}
-
-impl Fault {
-    const ALL: [Self; 18] = [
-        Self::AddressOverflow,
-        Self::UnknownType,
-        Self::WideRead,
-        Self::OddAtomic,
-        Self::LengthZero,
-        Self::LengthAboveLine,
-        Self::CrossesLine,
-        Self::ByteEnables,
-        Self::Poisoned,
-        Self::EndsEarly,
-        Self::EndsLate,
-        Self::ShortBeat,
-        Self::LongBeat,
-        Self::SopInside,
-        Self::NoSop,
-        Self::HeaderLength,
-        Self::TailBytes,
-        Self::SplitSubHeader,
-    ];
+variants! {
+    /// A way to break a TLP; the coverage has a row for each, in their order.
+    enum Fault {
+        AddressOverflow,
+        UnknownType,
+        WideRead,
+        OddAtomic,
+        LengthZero,
+        LengthAboveLine,
+        CrossesLine,
+        ByteEnables,
+        Poisoned,
+        EndsEarly,
+        EndsLate,
+        ShortBeat,
+        LongBeat,
+        SopInside,
+        NoSop,
+        HeaderLength,
+        TailBytes,
+        SplitSubHeader,
+    }
 }
 
 /// A kind of TLP.
@@ -98,17 +74,11 @@ const ATOMIC: u8 = 3;
 const MARK: u8 = 4;
 
 /// The stimulus.
-#[derive(Clone, Debug)]
 pub struct Inputs {
-    config: Config,
-    random: Random,
-    phase: Phase,
-    /// Payload of the TLP being cut into beats.
+    /// Payload of the TLP that is cut into beats.
     payload: Vec<u8>,
-    /// The beats of the TLP being sent, last one first.
+    /// The beats of the TLP that is sent, last one first.
     beats: Vec<Tlp>,
-    held: Option<Tlp>,
-    seen: Seen,
 }
 
 seen! {
@@ -132,35 +102,35 @@ seen! {
 }
 
 impl Inputs {
-    fn draw_tlp(&mut self) {
-        let kind = if self.random.chance(24) {
-            self.random.below(5) as u8
+    fn draw_tlp(&mut self, d: &mut Driver<Self>) {
+        let kind = if d.random.chance(24) {
+            d.random.below(5) as u8
         } else {
-            self.random.pick(&self.phase.kinds)
+            d.random.pick(&d.phase.kinds)
         };
-        let fault = self.random.chance(self.phase.fault).then(|| {
-            let fault = self.random.pick(&Fault::ALL);
-            self.seen.fault[fault as usize] += 1;
+        let fault = d.random.chance(d.phase.fault).then(|| {
+            let fault = d.random.pick(Fault::ALL);
+            d.seen.fault[fault as usize] += 1;
             fault
         });
         self.payload.clear();
         let mut header = TlpHeader::new()
-            .with_td(self.random.chance(128))
-            .with_tag(self.random.word() as u8)
-            .with_requester(self.random.word() as u16)
+            .with_td(d.random.chance(128))
+            .with_tag(d.random.word() as u8)
+            .with_requester(d.random.word() as u16)
             .with_fmt(tlp_fmt::WITH_DATA);
         header = match kind {
-            PACK => self.pack(header, fault),
-            WRITE => self.write(header),
-            READ => self.read(header, fault),
-            ATOMIC => self.atomic(header, fault),
+            PACK => self.pack(d, header, fault),
+            WRITE => self.write(d, header),
+            READ => Self::read(d, header, fault),
+            ATOMIC => self.atomic(d, header, fault),
             // MARK: a zero-length read.
             _ => header.with_fmt(tlp_fmt::NO_DATA).with_length_dw(1),
         };
         match fault {
             Some(Fault::UnknownType) => {
                 // One bit off, or anything.
-                let r = &mut self.random;
+                let r = &mut d.random;
                 match r.chance(128) {
                     true => header.set_tlp_type(header.tlp_type() ^ 1 << r.below(5)),
                     false => {
@@ -171,12 +141,12 @@ impl Inputs {
             }
             Some(Fault::Poisoned) => header.set_ep(true),
             Some(Fault::ByteEnables) => {
-                header.set_first_be(self.random.below(16) as u8);
-                header.set_last_be(self.random.below(16) as u8);
+                header.set_first_be(d.random.below(16) as u8);
+                header.set_last_be(d.random.below(16) as u8);
             }
             Some(Fault::HeaderLength) => {
                 // One bit off, or anything.
-                let r = &mut self.random;
+                let r = &mut d.random;
                 header = match r.chance(128) {
                     true => header.with_length_dw((header.length_dw() & 1023) ^ 1 << r.below(10)),
                     false => header.with_length_dw(1 + r.below(1024)),
@@ -185,34 +155,34 @@ impl Inputs {
             _ => {}
         }
         if fault.is_none() {
-            self.seen.pack_of_4096_bytes +=
+            d.seen.pack_of_4096_bytes +=
                 u64::from(kind == PACK && self.payload.len() == MOST_PAYLOAD);
-            if self.random.chance(self.phase.reserved) {
-                header = self.set_reserved(header, kind);
+            if d.random.chance(d.phase.reserved) {
+                header = Self::set_reserved(d, header, kind);
             }
         }
-        self.cut(header, fault);
+        self.cut(d, header, fault);
     }
 
     /// Sets bits that the sender leaves 0, and that change nothing.
-    fn set_reserved(&mut self, header: TlpHeader, kind: u8) -> TlpHeader {
+    fn set_reserved(d: &mut Driver<Self>, header: TlpHeader, kind: u8) -> TlpHeader {
         let mut bytes = header.into_bits().to_le_bytes();
         for (i, (byte, bits)) in RESERVED.into_iter().enumerate() {
-            let set = self.random.word() as u8 & bits;
+            let set = d.random.word() as u8 & bits;
             bytes[byte] |= set;
-            self.seen.reserved[i] += u64::from(set != 0);
+            d.seen.reserved[i] += u64::from(set != 0);
         }
         if kind != ATOMIC {
-            bytes[OPERATION.0] |= self.random.word() as u8 & OPERATION.1;
+            bytes[OPERATION.0] |= d.random.word() as u8 & OPERATION.1;
         }
-        self.seen.reserved_in[usize::from(kind.min(ATOMIC))] += 1;
+        d.seen.reserved_in[usize::from(kind.min(ATOMIC))] += 1;
         TlpHeader::from_bits(u128::from_le_bytes(bytes))
     }
 
-    fn pack(&mut self, header: TlpHeader, fault: Option<Fault>) -> TlpHeader {
-        let (c, r) = (&self.config, &mut self.random);
+    fn pack(&mut self, d: &mut Driver<Self>, header: TlpHeader, fault: Option<Fault>) -> TlpHeader {
+        let Driver { config: c, random: r, phase: p, seen, .. } = d;
         let mut base = r.word() >> c.offset_width << c.offset_width;
-        if r.chance(self.phase.carries) {
+        if r.chance(p.carries) {
             // A sender's base has no bits to carry from: this one lies less than a line below.
             base = r.boundary().wrapping_sub(4 * u64::from(1 + r.below(c.line / 4)));
         }
@@ -226,7 +196,7 @@ impl Inputs {
         let most = if largest { MOST_PAYLOAD } else { short };
         let broken = r.below(4);
         loop {
-            let mut mask = r.mask(c.line, self.phase.form);
+            let mut mask = r.mask(c.line, p.form);
             let line =
                 (r.word() & ((1 << c.offset_width) - 1)) / u64::from(c.line) * u64::from(c.line);
             while mask != 0 {
@@ -265,7 +235,7 @@ impl Inputs {
                     }
                 }
                 let carried = base.checked_add(sub.offset()).map(|sum| sum >> 32 != base >> 32);
-                self.seen.pack_over_4_gb += u64::from(carried == Some(true));
+                seen.pack_over_4_gb += u64::from(carried == Some(true));
                 self.payload.extend(&sub.into_bits().to_le_bytes()[..c.sub_header_bytes as usize]);
                 for _ in 0..len {
                     self.payload.push(r.word() as u8);
@@ -283,20 +253,20 @@ impl Inputs {
             .with_last_be(last_be)
     }
 
-    fn write(&mut self, header: TlpHeader) -> TlpHeader {
-        let r = &mut self.random;
-        let dw = if r.chance(8) { 1 + r.below(1024) } else { 1 + r.below(self.config.line) };
+    fn write(&mut self, d: &mut Driver<Self>, header: TlpHeader) -> TlpHeader {
+        let r = &mut d.random;
+        let dw = if r.chance(8) { 1 + r.below(1024) } else { 1 + r.below(d.config.line) };
         for _ in 0..4 * dw {
             self.payload.push(r.word() as u8);
         }
         let mut addr = r.word();
-        if r.chance(self.phase.carries) {
+        if r.chance(d.phase.carries) {
             addr = r.boundary().wrapping_sub(4 * u64::from(1 + r.below(dw)));
         }
         let carried = u64::from(4 * dw - 1).wrapping_add(addr & !3);
         match carried >> 32 != addr >> 32 {
-            true if carried < addr => self.seen.write_over_the_last_address += 1,
-            true => self.seen.write_over_4_gb += 1,
+            true if carried < addr => d.seen.write_over_the_last_address += 1,
+            true => d.seen.write_over_4_gb += 1,
             false => {}
         }
         let first_be = r.pick(&[0b1111, 0b1110, 0b1000, 0b0110, 0b1001, 0]);
@@ -309,8 +279,8 @@ impl Inputs {
             .with_last_be(last_be)
     }
 
-    fn read(&mut self, header: TlpHeader, fault: Option<Fault>) -> TlpHeader {
-        let (c, r) = (&self.config, &mut self.random);
+    fn read(d: &mut Driver<Self>, header: TlpHeader, fault: Option<Fault>) -> TlpHeader {
+        let (c, r) = (&d.config, &mut d.random);
         let line_dw = c.line / 4;
         let first = r.below(line_dw);
         let mut dw = 1 + r.below(line_dw - first);
@@ -329,8 +299,13 @@ impl Inputs {
             .with_last_be(last_be)
     }
 
-    fn atomic(&mut self, header: TlpHeader, fault: Option<Fault>) -> TlpHeader {
-        let r = &mut self.random;
+    fn atomic(
+        &mut self,
+        d: &mut Driver<Self>,
+        header: TlpHeader,
+        fault: Option<Fault>,
+    ) -> TlpHeader {
+        let r = &mut d.random;
         let ty = r.pick(&[tlp_type::FETCH_ADD, tlp_type::FETCH_ADD, tlp_type::SWAP, tlp_type::CAS]);
         let operands = if ty == tlp_type::CAS { 2 } else { 1 };
         let size: u64 = r.pick(&[4, 8]);
@@ -358,8 +333,8 @@ impl Inputs {
     }
 
     /// Cuts the payload into beats, breaking the rules of beats where the fault says so.
-    fn cut(&mut self, header: TlpHeader, fault: Option<Fault>) {
-        let (c, r) = (&self.config, &mut self.random);
+    fn cut(&mut self, d: &mut Driver<Self>, header: TlpHeader, fault: Option<Fault>) {
+        let (c, r) = (&d.config, &mut d.random);
         let beat = c.beat as usize;
         match fault {
             Some(Fault::EndsLate) => {
@@ -413,18 +388,11 @@ impl Inputs {
         self.beats.reverse();
     }
 
-    fn observe(&mut self, input: &In, out: &Out) {
-        let seen = &mut self.seen;
-        if input.tlp.is_some() {
-            *(if out.tlp_ready { &mut seen.tlp } else { &mut seen.tlp_held }) += 1;
-        }
-        if let Some(st) = &out.st {
-            if input.st_ready {
-                seen.st += 1;
-                seen.kind[usize::from(st.kind)] += 1;
-            } else {
-                seen.st_held += 1;
-            }
+    fn observe(d: &mut Driver<Self>, input: &In, out: &Out) {
+        let seen = &mut d.seen;
+        count(input.tlp, out.tlp_ready, &mut seen.tlp, &mut seen.tlp_held);
+        if let Some(st) = count(out.st, input.st_ready, &mut seen.st, &mut seen.st_held) {
+            seen.kind[usize::from(st.kind)] += 1;
         }
         if let Some(code) = out.err {
             seen.error[usize::from(code)] += 1;
@@ -434,49 +402,26 @@ impl Inputs {
 
 impl Stimulus for Inputs {
     type Model = Depacketizer;
+    type Phase = Phase;
+    type Seen = Seen;
 
-    fn restart(&mut self, _cycles: u64) {
-        self.held = None;
-        self.beats.clear();
-        self.phase = Phase::draw(&mut self.random);
+    fn start(_: &mut Driver<Self>) -> Self {
+        Self { payload: Vec::with_capacity(8192), beats: Vec::with_capacity(1024) }
     }
 
-    fn inputs(&mut self, out: &<Depacketizer as Block>::Out) -> In {
-        if self.phase.left == 0 {
-            self.phase = Phase::draw(&mut self.random);
-        }
-        self.phase.left -= 1;
-        if self.held.is_none() && self.random.chance(self.phase.valid) {
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        Phase::draw(&mut d.random)
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        let tlp = d.offer(d.last.tlp, d.before.tlp_ready, d.phase.valid, |d| {
             if self.beats.is_empty() {
-                self.draw_tlp();
+                self.draw_tlp(d);
             }
-            self.held = self.beats.pop();
-        }
-        let input = In { tlp: self.held, st_ready: self.random.chance(self.phase.ready) };
-        if out.tlp_ready {
-            self.held = None;
-        }
-        self.observe(&input, out);
+            self.beats.pop().expect("a TLP has beats")
+        });
+        let input = In { tlp, st_ready: d.random.chance(d.phase.ready) };
+        Self::observe(d, &input, out);
         input
-    }
-
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Phase::draw(&mut random);
-        Self {
-            config: config.clone(),
-            random,
-            phase,
-            payload: Vec::with_capacity(8192),
-            beats: Vec::with_capacity(1024),
-            held: None,
-            seen: Seen::default(),
-        }
     }
 }

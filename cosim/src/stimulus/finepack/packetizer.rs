@@ -1,16 +1,13 @@
 //! Drain beats for the packetizer, as the remote write queue may send them, and back-pressure.
 
-use hwmodel::Block;
 use hwmodel::finepack::packetizer::Packetizer;
-use ports::finepack::packetizer::{Config, In, Out};
+use ports::finepack::packetizer::{In, Out};
 use ports::finepack::types::{Drain, cost, drain_kind};
 
-use crate::blocks;
-use crate::seen;
-use crate::stimulus::draws::draws;
 use crate::stimulus::random::MaskForm;
 use crate::stimulus::requests::{costs, dearest};
-use crate::stimulus::{NewStimulus, Random, Reached, Statics, Stimulus, masked_bytes};
+use crate::stimulus::{Driver, Random, Stimulus, count, masked_bytes};
+use crate::{blocks, phase, seen};
 
 crate::pair!(Packetizer: ports::finepack::types::FinePack);
 
@@ -23,9 +20,9 @@ const MOST_PAYLOAD: u32 = 4096;
 /// Most entries of a packet.
 const MOST_ENTRIES: u32 = 64;
 
-draws! {
+phase! {
     /// What one phase draws. Chances are parts of 256.
-    struct Phase(random: &mut Random) {
+    pub struct Phase(random: &mut Random) {
         left: u32 = 64 + random.below(1024),
         valid: u32 = random.pick(&[256, 256, 160, 24]),
         ready: u32 = random.pick(&[256, 256, 200, 80, 8]),
@@ -39,16 +36,10 @@ draws! {
 }
 
 /// The stimulus.
-#[derive(Clone, Debug)]
 pub struct Inputs {
-    config: Config,
-    random: Random,
-    phase: Phase,
     self_id: u8,
-    /// The beats of the packet being sent, last one first.
+    /// The beats of the packet that is sent, last one first.
     packet: Vec<Drain>,
-    held: Option<Drain>,
-    seen: Seen,
 }
 
 seen! {
@@ -59,8 +50,8 @@ seen! {
 }
 
 impl Inputs {
-    fn draw_packet(&mut self) {
-        let (c, r) = (&self.config, &mut self.random);
+    fn draw_packet(&mut self, d: &mut Driver<Self>) {
+        let Driver { config: c, random: r, phase: p, .. } = d;
         let head = Drain {
             dest: r.below(16) as u8,
             id: r.word() as u8,
@@ -68,7 +59,7 @@ impl Inputs {
             ..Default::default()
         };
         self.packet.clear();
-        if r.chance(self.phase.raw) {
+        if r.chance(p.raw) {
             let mut raw = Drain { sop: true, eop: true, kind: 1 + r.below(3) as u8, ..head };
             match raw.kind {
                 drain_kind::READ => raw.mask = r.mask(c.line, Some(MaskForm::Noise)),
@@ -84,11 +75,11 @@ impl Inputs {
         }
         let shift = c.offset_width - c.line.ilog2();
         let base = head.line >> shift << c.offset_width;
-        let masks = if r.chance(self.phase.largest) {
+        let masks = if r.chance(p.largest) {
             costs(r, c.line, c.sub_header_bytes, MOST_PAYLOAD, MOST_ENTRIES)
         } else {
-            let count = 1 + r.below(self.phase.entries);
-            (0..count).map(|_| r.mask(c.line, self.phase.form)).collect()
+            let count = 1 + r.below(p.entries);
+            (0..count).map(|_| r.mask(c.line, p.form)).collect()
         };
         let mut plen = 0;
         for mask in masks {
@@ -108,85 +99,48 @@ impl Inputs {
         self.packet[0].eop = true;
     }
 
-    fn observe(&mut self, input: &In, out: &Out) {
-        let seen = &mut self.seen;
-        if let Some(drain) = &input.drain {
-            if out.drain_ready {
-                seen.drain += 1;
-                if drain.sop {
-                    seen.kind[usize::from(drain.kind)] += 1;
-                    let most =
-                        MOST_ENTRIES * dearest(self.config.line, self.config.sub_header_bytes);
-                    let largest = u32::from(drain.plen) == most.min(MOST_PAYLOAD);
-                    seen.largest_payload += u64::from(largest);
-                    seen.pack_of_one_entry +=
-                        u64::from(drain.kind == drain_kind::PACK && drain.eop);
-                }
-            } else {
-                seen.drain_held += 1;
-            }
+    fn observe(d: &mut Driver<Self>, input: &In, out: &Out) {
+        let Driver { config: c, seen, .. } = d;
+        let drain = count(input.drain, out.drain_ready, &mut seen.drain, &mut seen.drain_held);
+        if let Some(drain) = drain.filter(|drain| drain.sop) {
+            seen.kind[usize::from(drain.kind)] += 1;
+            let most = MOST_ENTRIES * dearest(c.line, c.sub_header_bytes);
+            let largest = u32::from(drain.plen) == most.min(MOST_PAYLOAD);
+            seen.largest_payload += u64::from(largest);
+            seen.pack_of_one_entry += u64::from(drain.kind == drain_kind::PACK && drain.eop);
         }
-        if let Some(tlp) = &out.tlp {
-            if input.tlp_ready {
-                seen.tlp += 1;
-                if tlp.eop && tlp.nbytes > 0 {
-                    let full = u32::from(tlp.nbytes) == self.config.beat;
-                    *(if full { &mut seen.full_last_beat } else { &mut seen.short_last_beat }) += 1;
-                }
-            } else {
-                seen.tlp_held += 1;
-            }
+        let tlp = count(out.tlp, input.tlp_ready, &mut seen.tlp, &mut seen.tlp_held);
+        if let Some(tlp) = tlp.filter(|tlp| tlp.eop && tlp.nbytes > 0) {
+            let full = u32::from(tlp.nbytes) == c.beat;
+            *(if full { &mut seen.full_last_beat } else { &mut seen.short_last_beat }) += 1;
         }
     }
 }
 
 impl Stimulus for Inputs {
     type Model = Packetizer;
+    type Phase = Phase;
+    type Seen = Seen;
 
-    fn restart(&mut self, _cycles: u64) {
-        self.self_id = self.random.below(16) as u8;
-        self.held = None;
-        self.packet.clear();
-        self.phase = Phase::draw(&mut self.random);
+    fn start(d: &mut Driver<Self>) -> Self {
+        let packet = Vec::with_capacity(MOST_ENTRIES as usize);
+        Self { self_id: d.random.below(16) as u8, packet }
     }
 
-    fn inputs(&mut self, out: &<Packetizer as Block>::Out) -> In {
-        if self.phase.left == 0 {
-            self.phase = Phase::draw(&mut self.random);
-        }
-        self.phase.left -= 1;
-        if self.held.is_none() && self.random.chance(self.phase.valid) {
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        Phase::draw(&mut d.random)
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        let drain = d.offer(d.last.drain, d.before.drain_ready, d.phase.valid, |d| {
             if self.packet.is_empty() {
-                self.draw_packet();
+                self.draw_packet(d);
             }
-            self.held = self.packet.pop();
-        }
-        let tlp_ready = self.random.chance(self.phase.ready);
-        let input = In { drain: self.held, tlp_ready, self_id: self.self_id };
-        if out.drain_ready {
-            self.held = None;
-        }
-        self.observe(&input, out);
+            self.packet.pop().expect("a packet has beats")
+        });
+        let tlp_ready = d.random.chance(d.phase.ready);
+        let input = In { drain, tlp_ready, self_id: self.self_id };
+        Self::observe(d, &input, out);
         input
-    }
-
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Phase::draw(&mut random);
-        Self {
-            config: config.clone(),
-            random,
-            phase,
-            self_id: 0,
-            packet: Vec::with_capacity(MOST_ENTRIES as usize),
-            held: None,
-            seen: Seen::default(),
-        }
     }
 }

@@ -1,14 +1,11 @@
 //! Launches for a scheduler of work-groups, and SMs whose work-groups end, or never began.
 
-use hwmodel::Block;
 use hwmodel::sharing::cta_scheduler::CtaScheduler;
 use ports::sharing::cta_scheduler::{Config, In, Out, err};
 use ports::sharing::types::{Launch, MAX_SMS, mode};
 
-use crate::blocks;
-use crate::seen;
-use crate::stimulus::draws::draws;
-use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::stimulus::{Driver, LONG, Random, Stimulus};
+use crate::{blocks, phase, seen};
 
 crate::family!(ports::sharing::types::Sharing, "sharing");
 crate::pair!(CtaScheduler: ports::sharing::types::Sharing);
@@ -27,9 +24,9 @@ seen! {
         launch_while_assignment_stays, err_group, err_slots, err_done, counter_beyond_16_bits,
 }
 
-draws! {
+phase! {
     /// What one phase draws. Chances are parts of 256.
-    struct Phase(r: &mut Random) {
+    pub struct Phase(r: &mut Random) {
         left: u32 = 16 + r.below(500),
         launch: u32 = r.pick(&[256, 64, 8]),
         ready: u32 = r.pick(&[256, 256, 64, 8]),
@@ -51,43 +48,33 @@ draws! {
 const SHORT: u64 = 2_000;
 
 /// The stimulus.
-#[derive(Clone, Debug)]
+#[derive(Default)]
 pub struct Inputs {
-    config: Config,
-    random: Random,
-    phase: Phase,
-    long: LongTime,
-    /// The next reset comes soon.
-    is_short: bool,
-    k: Option<Launch>,
     /// The launch that runs.
     runs: Launch,
     /// Work-groups of each SM, and those of the burst that is open.
     on: [u32; MAX_SMS],
     burst: usize,
-    /// Counters of the cycle before.
-    before: ports::sharing::cta_scheduler::Counters,
-    seen: Seen,
+}
+
+/// The greatest number of work-groups.
+fn all_ctas(c: &Config) -> u32 {
+    u32::MAX >> (32 - c.cta_w)
 }
 
 impl Inputs {
-    /// The greatest number of work-groups.
-    fn all_ctas(&self) -> u32 {
-        u32::MAX >> (32 - self.config.cta_w)
-    }
-
-    fn launch(&mut self) -> Launch {
-        let all = self.all_ctas();
-        let (p, r) = (&self.phase, &mut self.random);
+    fn launch(d: &mut Driver<Self>) -> Launch {
+        let Driver { config: c, phase: p, random: r, .. } = d;
         let mut launch = Launch {
             mode: r.below(4) as u8,
             total: r.below(p.most),
             group: 1 + r.below(p.group) as u16,
-            slots: 1 + r.below(self.config.slots) as u8,
+            slots: 1 + r.below(c.slots) as u8,
         };
-        if self.is_short && r.chance(p.huge) {
+        // The next reset comes soon.
+        if d.length < SHORT && r.chance(p.huge) {
             // Without its highest bit a number is a small one, which soon shows.
-            launch.total = 1 << r.below(self.config.cta_w) | r.below(16);
+            launch.total = 1 << r.below(c.cta_w) | r.below(16);
             launch.group = match r.chance(128) {
                 true => 1 << r.below(16) | r.below(4) as u16,
                 false => (r.word() as u16).max(1),
@@ -97,30 +84,29 @@ impl Inputs {
             match r.below(3) {
                 0 => launch.group = 0,
                 1 => launch.slots = 0,
-                _ => launch.slots = self.config.slots as u8 + 1 + r.below(8) as u8,
+                _ => launch.slots = c.slots as u8 + 1 + r.below(8) as u8,
             }
             launch.slots &= 31;
-            // These bits are ignored.
-            launch.total ^= r.word() as u32 & !all;
+            // Nobody looks at these bits.
+            launch.total ^= r.word() as u32 & !all_ctas(c);
         }
         launch
     }
 
-    fn done(&mut self) -> u16 {
-        let (p, r) = (&self.phase, &mut self.random);
-        let together = r.chance(p.together);
-        let mut done = 0;
-        for s in 0..self.config.n_sm as usize {
-            let ends = self.on[s] > 0 && (together || r.chance(p.done));
-            done |= u16::from(ends || r.chance(p.strange)) << s;
-        }
-        done
+    fn done(&self, d: &mut Driver<Self>) -> u16 {
+        let together = d.random.chance(d.phase.together);
+        let ends = d.bits(d.config.n_sm, |p, s| match self.on[s as usize] {
+            0 => 0,
+            _ if together => 256,
+            _ => p.done,
+        });
+        (ends | d.bits(d.config.n_sm, |p, _| p.strange)) as u16
     }
 
-    fn follow(&mut self, input: &In, out: &Out) {
-        let all_ctas = self.all_ctas();
-        let seen = &mut self.seen;
-        let all = self.config.n_sm;
+    fn follow(&mut self, d: &mut Driver<Self>, input: &In, out: &Out) {
+        let all_ctas = all_ctas(&d.config);
+        let seen = &mut d.seen;
+        let all = d.config.n_sm;
         if let Some(mut k) = input.k.filter(|_| out.k_ready) {
             k.total &= all_ctas;
             seen.k += 1;
@@ -134,7 +120,6 @@ impl Inputs {
             seen.fewer_groups_than_sms += u64::from(is_few);
             seen.launch_while_assignment_stays += u64::from(out.asg.is_some() && !input.asg_ready);
             self.runs = k;
-            self.k = None;
         }
         seen.k_held += u64::from(input.k.is_some() && !out.k_ready);
         seen.several_done += u64::from(input.done.count_ones() > 1);
@@ -156,7 +141,7 @@ impl Inputs {
                 }
             }
         }
-        let given = out.cnt.rr_phase_ctas != self.before.rr_phase_ctas;
+        let given = out.cnt.rr_phase_ctas != d.before.cnt.rr_phase_ctas;
         seen.given_by_the_test += u64::from(given);
         seen.k_done += u64::from(out.k_done);
         seen.err += u64::from(out.err.is_some());
@@ -164,49 +149,48 @@ impl Inputs {
         seen.err_slots += u64::from(out.err == Some(err::SLOTS));
         seen.err_done += u64::from(out.err == Some(err::DONE));
         seen.counter_beyond_16_bits += u64::from(out.cnt.idle_sm_cycles > u32::from(u16::MAX));
-        self.before = out.cnt;
     }
 }
 
 impl Stimulus for Inputs {
     type Model = CtaScheduler;
 
-    fn restart(&mut self, cycles: u64) {
-        self.long = LongTime::plan(&mut self.random, cycles);
-        self.is_short = cycles < SHORT;
-        self.phase = Phase::draw(&mut self.random);
-        (self.k, self.on, self.burst) = (None, [0; MAX_SMS], 0);
-        self.before = ports::sharing::cta_scheduler::Counters::default();
+    type Phase = Phase;
+    type Seen = Seen;
+
+    fn start(_: &mut Driver<Self>) -> Self {
+        Self::default()
     }
 
-    fn inputs(&mut self, out: &<CtaScheduler as Block>::Out) -> In {
-        if self.long.cycle() == Some(0) {
-            self.phase = Phase::draw(&mut self.random);
-            // One work-group runs on, and the other SMs have none.
-            let p = &mut self.phase;
-            (p.left, p.launch, p.most) = (LongTime::CYCLES as u32, 256, 2);
-            (p.ready, p.done, p.together, p.strange, p.illegal) = (256, 0, 0, 0, 0);
-        } else if self.phase.left == 0 {
-            self.phase = Phase::draw(&mut self.random);
-        }
-        self.phase.left -= 1;
-        // It waits until it is taken.
-        if self.k.is_none() && self.random.chance(self.phase.launch) {
-            self.k = Some(self.launch());
-        }
-        let done = self.done();
-        let asg_ready = self.random.chance(self.phase.ready);
-        let input = In { k: self.k, done, asg_ready };
-        self.follow(&input, out);
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        Phase::draw(&mut d.random)
+    }
+
+    /// One work-group runs on, and the other SMs have none.
+    fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
+        Some(Phase {
+            left: LONG as u32,
+            launch: 256,
+            most: 2,
+            ready: 256,
+            done: 0,
+            together: 0,
+            strange: 0,
+            illegal: 0,
+            ..Phase::draw(&mut d.random)
+        })
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        let k = d.offer(d.last.k, d.before.k_ready, d.phase.launch, Self::launch);
+        let done = self.done(d);
+        let input = In { k, done, asg_ready: d.random.chance(d.phase.ready) };
+        self.follow(d, &input, out);
         input
     }
 
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-
-    fn can_reach(&self, row: &str) -> bool {
-        let Config { n_sm, slots, cta_w } = self.config;
+    fn can_reach(d: &Driver<Self>, row: &str) -> bool {
+        let Config { n_sm, slots, cta_w } = d.config;
         match row {
             "huge" => cta_w > 16,
             "burst_of_2" => slots > 1,
@@ -215,26 +199,6 @@ impl Stimulus for Inputs {
             // One SM: the test needs fewer groups left than SMs less one.
             "given_by_the_test" | "fewer_groups_than_sms" => n_sm > 1,
             _ => true,
-        }
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Phase::draw(&mut random);
-        Self {
-            config: config.clone(),
-            random,
-            phase,
-            long: LongTime::never(),
-            is_short: false,
-            k: None,
-            runs: Launch::default(),
-            on: [0; MAX_SMS],
-            burst: 0,
-            before: ports::sharing::cta_scheduler::Counters::default(),
-            seen: Seen::default(),
         }
     }
 }

@@ -1,14 +1,12 @@
 //! Hits, fills and lines that go for the policy of an L1.
 
-use hwmodel::sharing::sharing_l1_policy::{Placement, SharingL1Policy};
+use hwmodel::sharing::sharing_l1_policy::{Row, SharingL1Policy};
 use hwmodel::{Block, Model};
 use ports::sharing::sharing_l1_policy::{Config, In, Out};
 use ports::sharing::types::{L1Fill, Place};
 
-use crate::blocks;
-use crate::seen;
-use crate::stimulus::draws::draws;
-use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::stimulus::{Driver, LONG, Random, Stimulus};
+use crate::{blocks, phase, seen};
 
 crate::pair!(SharingL1Policy: ports::sharing::types::Sharing);
 
@@ -25,9 +23,9 @@ seen! {
         counter_beyond_16_bits,
 }
 
-draws! {
+phase! {
     /// What one phase draws. Chances are parts of 256.
-    struct Phase(r: &mut Random) {
+    pub struct Phase(r: &mut Random) {
         left: u32 = 16 + r.below(500),
         fill: u32 = r.pick(&[256, 128, 16]),
         /// Of a line that comes: that it is shared.
@@ -44,25 +42,18 @@ draws! {
 }
 
 /// The stimulus.
-#[derive(Clone, Debug)]
 pub struct Inputs {
-    config: Config,
-    random: Random,
-    phase: Phase,
-    long: LongTime,
-    /// Of each set the ways that hold lines, and the set that a fill of the cycle before went to.
+    /// Of each set the ways that hold lines.
     valid: Vec<u8>,
-    filled: Option<u16>,
-    /// The same policy, for the rows of the table.
+    /// The same policy, to know which rows are met.
     policy: SharingL1Policy,
-    seen: Seen,
 }
 
 impl Inputs {
     /// A place, most often of a line.
-    fn place(&mut self, set: u16) -> Place {
-        let (p, r) = (&self.phase, &mut self.random);
-        let ways = 1 << self.config.way_w();
+    fn place(&self, d: &mut Driver<Self>, set: u16) -> Place {
+        let Driver { config: c, phase: p, random: r, .. } = d;
+        let ways = 1 << c.way_w();
         let strange = r.chance(p.strange);
         let mut way = r.below(ways) as u8;
         let valid = self.valid[usize::from(set) & (self.valid.len() - 1)];
@@ -73,8 +64,8 @@ impl Inputs {
     }
 
     /// The victim of the fill of the cycle before is known.
-    fn learn(&mut self, out: &Out) {
-        if let (Some(set), Some(vic)) = (self.filled, out.vic)
+    fn learn(&mut self, filled: Option<L1Fill>, out: &Out) {
+        if let (Some(L1Fill { set, .. }), Some(vic)) = (filled, out.vic)
             && vic.install
         {
             let at = usize::from(set) & (self.valid.len() - 1);
@@ -92,20 +83,12 @@ impl Inputs {
         }
     }
 
-    /// What the fill does, behind the other events of its cycle.
-    fn place_fill(&mut self, input: &In) -> Option<Placement> {
-        self.policy.tick(&In { fill: None, ..*input });
-        let placement = input.fill.map(|fill| self.policy.placement(fill));
-        self.policy.tick(&In { fill: input.fill, ..In::default() });
-        placement
-    }
-
-    fn count(&mut self, input: &In, out: &Out) {
-        let placement = self.place_fill(input);
-        let seen = &mut self.seen;
-        if let Some(placement) = placement {
-            seen.row[row(placement)] += 1;
-            seen.not_kept += u64::from(placement == Placement::Bypass);
+    fn count(&self, d: &mut Driver<Self>, input: &In, out: &Out) {
+        let seen = &mut d.seen;
+        let row = self.policy.row();
+        if let Some(row) = row {
+            seen.row[row as usize] += 1;
+            seen.not_kept += u64::from(row == Row::R6);
         }
         let In { flush, inv, touch, fill } = *input;
         seen.inv += u64::from(inv.is_some());
@@ -119,85 +102,75 @@ impl Inputs {
         seen.touch_of_the_filled_set += u64::from(of_fill(touch));
         seen.inv_of_the_filled_set += u64::from(of_fill(inv));
         seen.touch_of_the_removed_line += u64::from(inv.is_some() && inv == touch);
-        let back = fill.zip(self.filled).is_some_and(|(fill, set)| fill.set == set);
+        let back = fill.zip(d.last.fill).is_some_and(|(fill, last)| fill.set == last.set);
         seen.fills_of_a_set_back_to_back += u64::from(back);
         if let Some(vic) = out.vic.filter(|vic| vic.evict_valid) {
             seen.evict_private += u64::from(vic.evict_private);
             seen.evict_shared += u64::from(!vic.evict_private);
         }
-        let is_strange = |p: Place| u32::from(p.way) >= self.config.l1_ways;
+        let is_strange = |p: Place| u32::from(p.way) >= d.config.l1_ways;
         seen.strange_way += u64::from(touch.is_some_and(is_strange) || inv.is_some_and(is_strange));
         seen.counter_beyond_16_bits += u64::from(out.cnt.touches > u32::from(u16::MAX));
-    }
-}
-
-/// The row of the table that holds.
-fn row(placement: Placement) -> usize {
-    match placement {
-        Placement::Free(_) => 0,
-        Placement::Shared(_) => 1,
-        Placement::Dead(_) => 2,
-        Placement::Spare { .. } => 3,
-        Placement::Private(_) => 4,
-        Placement::Bypass => 5,
-        Placement::Oldest(_) => 6,
     }
 }
 
 impl Stimulus for Inputs {
     type Model = SharingL1Policy;
 
-    fn restart(&mut self, cycles: u64) {
-        self.long = LongTime::plan(&mut self.random, cycles);
-        self.phase = Phase::draw(&mut self.random);
-        self.valid.fill(0);
-        self.filled = None;
-        self.policy.reset(&self.config).expect("legal parameters");
+    type Phase = Phase;
+    type Seen = Seen;
+
+    fn start(d: &mut Driver<Self>) -> Self {
+        let policy = SharingL1Policy::new(&d.config).expect("legal parameters");
+        Self { valid: vec![0; d.config.l1_sets as usize], policy }
     }
 
-    fn inputs(&mut self, out: &<SharingL1Policy as Block>::Out) -> In {
-        if self.long.cycle() == Some(0) {
-            self.phase = Phase::draw(&mut self.random);
-            let p = &mut self.phase;
-            (p.left, p.touch, p.inv, p.flush) = (LongTime::CYCLES as u32, 256, 0, 0);
-            (p.fill, p.strange, p.sets) = (64, 0, 1);
-        } else if self.phase.left == 0 {
-            self.phase = Phase::draw(&mut self.random);
-        }
-        self.phase.left -= 1;
-        self.learn(out);
-        let p = self.phase.clone();
-        let sets = p.sets.min(1 << self.config.set_w());
-        let set = self.random.below(sets) as u16;
-        let r = &mut self.random;
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        Phase::draw(&mut d.random)
+    }
+
+    fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
+        Some(Phase {
+            left: LONG as u32,
+            touch: 256,
+            inv: 0,
+            flush: 0,
+            fill: 64,
+            strange: 0,
+            sets: 1,
+            ..Phase::draw(&mut d.random)
+        })
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        self.learn(d.last.fill, out);
+        let Driver { config: c, phase: p, random: r, .. } = d;
+        let sets = p.sets.min(1 << c.set_w());
+        let set = r.below(sets) as u16;
         let fill = r.chance(p.fill).then(|| L1Fill { sf: r.chance(p.shared), set });
-        let other = |own: &mut Self| match own.random.chance(p.same) {
+        let other = |d: &mut Driver<Self>| match d.random.chance(d.phase.same) {
             true => set,
-            false => own.random.below(sets) as u16,
+            false => d.random.below(sets) as u16,
         };
-        let touch = self.random.chance(p.touch).then(|| {
-            let set = other(self);
-            self.place(set)
+        let touch = d.random.chance(d.phase.touch).then(|| {
+            let set = other(d);
+            self.place(d, set)
         });
-        let inv = self.random.chance(p.inv).then(|| {
-            let set = other(self);
-            let both = touch.filter(|_| self.random.chance(p.strange));
-            both.unwrap_or_else(|| self.place(set))
+        let inv = d.random.chance(d.phase.inv).then(|| {
+            let set = other(d);
+            let both = touch.filter(|_| d.random.chance(d.phase.strange));
+            both.unwrap_or_else(|| self.place(d, set))
         });
-        let flush = self.random.chance(p.flush);
+        let flush = d.random.chance(d.phase.flush);
         let input = In { flush, inv, touch, fill };
-        self.count(&input, out);
+        self.policy.tick(&input);
+        self.count(d, &input, out);
         self.forget(&input);
-        self.filled = fill.map(|fill| fill.set);
         input
     }
 
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-
-    fn can_reach(&self, row: &str) -> bool {
-        let Config { l1_ways, l1_mgt, dead, .. } = self.config;
+    fn can_reach(d: &Driver<Self>, row: &str) -> bool {
+        let Config { l1_ways, l1_mgt, dead, .. } = d.config;
         let is_on = l1_mgt == 1;
         match row {
             "r2" | "r5" | "r6" | "not_kept" => is_on,
@@ -208,23 +181,6 @@ impl Stimulus for Inputs {
             // An index has a bit for one way.
             "strange_way" => !l1_ways.is_power_of_two() || l1_ways == 1,
             _ => true,
-        }
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Phase::draw(&mut random);
-        Self {
-            config: config.clone(),
-            random,
-            phase,
-            long: LongTime::never(),
-            valid: vec![0; config.l1_sets as usize],
-            filled: None,
-            policy: SharingL1Policy::new(config).expect("legal parameters"),
-            seen: Seen::default(),
         }
     }
 }

@@ -1,14 +1,11 @@
 //! Accesses of SMs, lines that come and lines that go for the policy of an L2 bank.
 
-use hwmodel::Block;
 use hwmodel::sharing::sharing_l2_policy::SharingL2Policy;
 use ports::sharing::sharing_l2_policy::{Config, In, Out, err};
 use ports::sharing::types::{L2Fill, Lookup, Place, act};
 
-use crate::blocks;
-use crate::seen;
-use crate::stimulus::draws::draws;
-use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::stimulus::{Driver, LONG, Random, Stimulus};
+use crate::{blocks, phase, seen};
 
 crate::pair!(SharingL2Policy: ports::sharing::types::Sharing);
 
@@ -27,9 +24,9 @@ seen! {
         counter_beyond_16_bits,
 }
 
-draws! {
+phase! {
     /// What one phase draws. Chances are parts of 256.
-    struct Phase(r: &mut Random) {
+    pub struct Phase(r: &mut Random) {
         left: u32 = 16 + r.below(500),
         lookup: u32 = r.pick(&[256, 128, 16]),
         /// Of what an access is: a hit, a line under way, a line that is not there.
@@ -49,18 +46,10 @@ draws! {
 }
 
 /// The stimulus.
-#[derive(Clone, Debug)]
 pub struct Inputs {
-    config: Config,
-    random: Random,
-    phase: Phase,
-    long: LongTime,
     /// Of each set the ways that hold lines; of each MSHR the place of its line.
     valid: Vec<u16>,
     mshrs: Vec<Option<Place>>,
-    asked: Option<Lookup>,
-    sf_set: u32,
-    seen: Seen,
 }
 
 impl Inputs {
@@ -68,29 +57,29 @@ impl Inputs {
         usize::from(set) & (self.valid.len() - 1)
     }
 
-    fn set(&mut self) -> u16 {
-        let sets = self.phase.sets.min(1 << self.config.set_w());
-        self.random.below(sets) as u16
+    fn set(d: &mut Driver<Self>) -> u16 {
+        let sets = d.phase.sets.min(1 << d.config.set_w());
+        d.random.below(sets) as u16
     }
 
     /// A way of a set that holds a line, if one does.
-    fn held(&mut self, set: u16) -> Option<u8> {
+    fn held(&self, r: &mut Random, set: u16) -> Option<u8> {
         let valid = self.valid[self.at(set)];
-        let some = self.random.below(16);
+        let some = r.below(16);
         (0..16).map(|k| ((some + k) % 16) as u8).find(|way| valid >> way & 1 == 1)
     }
 
     /// An MSHR that is used, or one that is not.
-    fn mshr(&mut self, used: bool) -> Option<u8> {
+    fn mshr(&self, r: &mut Random, used: bool) -> Option<u8> {
         let all = self.mshrs.len();
-        let some = self.random.below(all as u32) as usize;
+        let some = r.below(all as u32) as usize;
         let place = (0..all).map(|k| (some + k) % all);
         place.into_iter().find(|&m| self.mshrs[m].is_some() == used).map(|m| m as u8)
     }
 
     /// Anything.
-    fn strange(&mut self) -> Lookup {
-        let (c, r) = (&self.config, &mut self.random);
+    fn strange(d: &mut Driver<Self>) -> Lookup {
+        let Driver { config: c, random: r, .. } = d;
         Lookup {
             is_local: r.chance(64),
             sm: r.below(16) as u8,
@@ -103,45 +92,45 @@ impl Inputs {
     }
 
     /// An access; `filled`: the MSHR and place of a line that comes in this cycle.
-    fn lookup(&mut self, filled: Option<(u8, Place)>) -> Option<Lookup> {
-        let p = self.phase.clone();
-        if !self.random.chance(p.lookup) {
+    fn lookup(&self, d: &mut Driver<Self>, filled: Option<(u8, Place)>) -> Option<Lookup> {
+        if !d.random.chance(d.phase.lookup) {
             return None;
         }
-        if self.random.chance(p.strange) {
-            return Some(self.strange());
+        if d.random.chance(d.phase.strange) {
+            return Some(Self::strange(d));
         }
-        let sm = self.random.below(p.sms.min(self.config.n_sm)) as u8;
-        let is_local = self.random.chance(p.local);
+        let sm = d.random.below(d.phase.sms.min(d.config.n_sm)) as u8;
+        let is_local = d.random.chance(d.phase.local);
         let lookup = Lookup { is_local, sm, ..Lookup::default() };
         if let Some((mshr, Place { set, .. })) = filled
-            && self.random.chance(p.of_filled)
+            && d.random.chance(d.phase.of_filled)
         {
             // It was under way when its tag was looked up; or another line takes its MSHR.
-            let mshr_hit = self.random.chance(192);
+            let mshr_hit = d.random.chance(192);
             return Some(Lookup { mshr_hit, mshr, set, ..lookup });
         }
-        let set = self.set();
+        let set = Self::set(d);
+        let Driver { phase: p, random: r, .. } = d;
         let lookup = Lookup { set, ..lookup };
-        let found = match self.random.weighted(&p.kinds) {
-            0 => self.held(set).map(|way| Lookup { hit: true, way, ..lookup }),
-            1 => self.mshr(true).map(|mshr| {
+        let found = match r.weighted(&p.kinds) {
+            0 => self.held(r, set).map(|way| Lookup { hit: true, way, ..lookup }),
+            1 => self.mshr(r, true).map(|mshr| {
                 let set = self.mshrs[usize::from(mshr)].map_or(set, |place| place.set);
                 Lookup { mshr_hit: true, mshr, set, ..lookup }
             }),
             _ => None,
         };
         // A line that is not there needs an MSHR.
-        let fetched = || self.mshr(false).map(|mshr| Lookup { mshr, ..lookup });
+        let fetched = || self.mshr(r, false).map(|mshr| Lookup { mshr, ..lookup });
         found.or_else(fetched)
     }
 
     /// A line comes; its MSHR and place.
-    fn fill(&mut self) -> Option<(u8, Place)> {
-        if !self.random.chance(self.phase.fill) {
+    fn fill(&self, d: &mut Driver<Self>) -> Option<(u8, Place)> {
+        if !d.random.chance(d.phase.fill) {
             return None;
         }
-        let mshr = self.mshr(true)?;
+        let mshr = self.mshr(&mut d.random, true)?;
         Some((mshr, self.mshrs[usize::from(mshr)].expect("it is used")))
     }
 
@@ -158,8 +147,8 @@ impl Inputs {
     }
 
     /// What has become of the access of the cycle before.
-    fn learn(&mut self, out: &Out) {
-        let (Some(asked), Some(action)) = (self.asked, out.act) else { return };
+    fn learn(&mut self, asked: Option<Lookup>, out: &Out) {
+        let (Some(asked), Some(action)) = (asked, out.act) else { return };
         if action.act == act::ALLOC {
             let (set, way) = (asked.set, action.way);
             let at = self.at(set);
@@ -168,8 +157,8 @@ impl Inputs {
         }
     }
 
-    fn count(&mut self, input: &In, out: &Out, strange_fill: bool) {
-        let seen = &mut self.seen;
+    fn count(d: &mut Driver<Self>, input: &In, out: &Out, strange_fill: bool) {
+        let seen = &mut d.seen;
         let In { flush, inv, fill, lk } = *input;
         seen.inv += u64::from(inv.is_some());
         seen.fill += u64::from(fill.is_some());
@@ -191,7 +180,7 @@ impl Inputs {
             seen.merge_of_the_filled += u64::from(same && lk.mshr_hit);
             seen.alloc_of_the_filled += u64::from(same && !lk.mshr_hit && !lk.is_local);
         }
-        if let (Some(lk), Some(action)) = (self.asked, out.act) {
+        if let (Some(lk), Some(action)) = (d.last.lk, out.act) {
             seen.done[usize::from(action.act)] += 1;
             let is = |what: u8| action.act == what && !lk.is_local;
             seen.hit_private += u64::from(is(act::HIT) && !action.sf);
@@ -208,8 +197,7 @@ impl Inputs {
             let stalls = action.act == act::STALL;
             seen.no_way_left += u64::from(stalls && out.err.is_none_or(|e| e == err::INV));
         }
-        seen.sf_set += u64::from(out.cnt.sf_set != self.sf_set);
-        self.sf_set = out.cnt.sf_set;
+        seen.sf_set += u64::from(out.cnt.sf_set != d.before.cnt.sf_set);
         seen.counter_beyond_16_bits += u64::from(out.cnt.hits > u32::from(u16::MAX));
     }
 }
@@ -217,33 +205,41 @@ impl Inputs {
 impl Stimulus for Inputs {
     type Model = SharingL2Policy;
 
-    fn restart(&mut self, cycles: u64) {
-        self.long = LongTime::plan(&mut self.random, cycles);
-        self.phase = Phase::draw(&mut self.random);
-        self.valid.fill(0);
-        self.mshrs.fill(None);
-        (self.asked, self.sf_set) = (None, 0);
+    type Phase = Phase;
+    type Seen = Seen;
+
+    fn start(d: &mut Driver<Self>) -> Self {
+        let c = &d.config;
+        Self { valid: vec![0; c.l2_sets as usize], mshrs: vec![None; c.l2_mshr as usize] }
     }
 
-    fn inputs(&mut self, out: &<SharingL2Policy as Block>::Out) -> In {
-        if self.long.cycle() == Some(0) {
-            self.phase = Phase::draw(&mut self.random);
-            let p = &mut self.phase;
-            (p.left, p.lookup, p.kinds) = (LongTime::CYCLES as u32, 256, [250, 0, 1]);
-            (p.fill, p.inv, p.flush, p.strange) = (256, 0, 0, 0);
-            (p.sets, p.of_filled) = (1, 0);
-        } else if self.phase.left == 0 {
-            self.phase = Phase::draw(&mut self.random);
-        }
-        self.phase.left -= 1;
-        self.learn(out);
-        let (strange, inv_chance, flush_chance) =
-            (self.phase.strange, self.phase.inv, self.phase.flush);
-        let flush = self.random.chance(flush_chance);
-        let inv = self.random.chance(inv_chance).then(|| {
-            let set = self.set();
-            let any = self.random.below(1 << self.config.way_w()) as u8;
-            let held = self.held(set).filter(|_| !self.random.chance(strange));
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        Phase::draw(&mut d.random)
+    }
+
+    fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
+        Some(Phase {
+            left: LONG as u32,
+            lookup: 256,
+            kinds: [250, 0, 1],
+            fill: 256,
+            inv: 0,
+            flush: 0,
+            strange: 0,
+            sets: 1,
+            of_filled: 0,
+            ..Phase::draw(&mut d.random)
+        })
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        self.learn(d.last.lk, out);
+        let (strange, inv_chance, flush_chance) = (d.phase.strange, d.phase.inv, d.phase.flush);
+        let flush = d.random.chance(flush_chance);
+        let inv = d.random.chance(inv_chance).then(|| {
+            let set = Self::set(d);
+            let any = d.random.below(1 << d.config.way_w()) as u8;
+            let held = self.held(&mut d.random, set).filter(|_| !d.random.chance(strange));
             Place { set, way: held.unwrap_or(any) }
         });
         // What has gone is not there for this cycle's access.
@@ -254,29 +250,24 @@ impl Stimulus for Inputs {
             let at = self.at(set);
             self.valid[at] &= !(1 << way);
         }
-        let strange_fill = self.random.chance(strange / 2);
-        let filled = if strange_fill { None } else { self.fill() };
-        let any = strange_fill.then(|| self.strange());
+        let strange_fill = d.random.chance(strange / 2);
+        let filled = if strange_fill { None } else { self.fill(d) };
+        let any = strange_fill.then(|| Self::strange(d));
         let of_any = any.map(|Lookup { mshr, set, way, .. }| (mshr, Place { set, way }));
         let own = filled.or(of_any);
         let fill = own.map(|(mshr, Place { set, way })| L2Fill { mshr, set, way });
-        let lk = self.lookup(filled);
+        let lk = self.lookup(d, filled);
         // It may be right by chance.
         if let Some((mshr, place)) = own {
             self.comes(mshr, place);
         }
         let input = In { flush, inv, fill, lk };
-        self.count(&input, out, strange_fill);
-        self.asked = lk;
+        Self::count(d, &input, out, strange_fill);
         input
     }
 
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-
-    fn can_reach(&self, row: &str) -> bool {
-        let Config { n_sm, l2_mshr, l2_ways, l2_mgt, .. } = self.config;
+    fn can_reach(d: &Driver<Self>, row: &str) -> bool {
+        let Config { n_sm, l2_mshr, l2_ways, l2_mgt, .. } = d.config;
         match row {
             "hit_shared" | "merge_shared" | "evict_shared" | "sf_set" | "fsf_shared" => n_sm > 1,
             "act_bypass" => l2_mgt == 1,
@@ -285,24 +276,6 @@ impl Stimulus for Inputs {
             "no_way_left" => l2_mshr > l2_ways,
             "err_sm" => n_sm < 16,
             _ => true,
-        }
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Phase::draw(&mut random);
-        Self {
-            config: config.clone(),
-            random,
-            phase,
-            long: LongTime::never(),
-            valid: vec![0; config.l2_sets as usize],
-            mshrs: vec![None; config.l2_mshr as usize],
-            asked: None,
-            sf_set: 0,
-            seen: Seen::default(),
         }
     }
 }

@@ -1,15 +1,12 @@
 //! Demands and conflicts of all CUs for an epoch manager, and agents that answer it late, apart
 //! from each other, or wrongly.
 
-use hwmodel::Block;
 use hwmodel::stc::epoch_manager::EpochManager;
 use ports::stc::epoch_manager::{Config, Counters, In, Out, PerCu, err};
 use ports::stc::types::{Epoch, Req, kind};
 
-use crate::blocks;
-use crate::seen;
-use crate::stimulus::draws::draws;
-use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::stimulus::{Driver, LONG, Random, Stimulus};
+use crate::{blocks, phase, seen};
 
 crate::family!(ports::stc::types::Stc, "stc");
 crate::pair!(EpochManager: ports::stc::types::Stc);
@@ -21,9 +18,9 @@ inventory::submit! {
 /// Addresses of a phase that stores go to.
 const LINES: usize = 8;
 
-draws! {
+phase! {
     /// What one phase draws. Chances are parts of 256.
-    struct Phase(r: &mut Random, c: &Config) {
+    pub struct Phase(r: &mut Random, c: &Config) {
         left: u32 = c.wakeup * (1 + { let epochs = r.pick(&[2, 8, 32]); r.below(epochs) }),
         /// Of each CU, in each cycle: a demand, a conflict; and that all CUs send one.
         demand: u32 = r.pick(&[256, 64, 16, 4, 1]),
@@ -68,12 +65,8 @@ struct Sent {
 }
 
 /// The stimulus.
-#[derive(Clone, Debug)]
+#[derive(Default)]
 pub struct Inputs {
-    config: Config,
-    random: Random,
-    phase: Phase,
-    long: LongTime,
     at: At,
     /// Levels of the agents.
     ready: u32,
@@ -84,8 +77,6 @@ pub struct Inputs {
     counted: i64,
     moved: bool,
     sent: Sent,
-    last: Out,
-    seen: Seen,
 }
 
 seen! {
@@ -105,56 +96,29 @@ seen! {
 }
 
 impl Inputs {
-    fn draw_phase(r: &mut Random, c: &Config) -> Phase {
-        let mut phase = Phase::draw(r, c);
-        let p = &mut phase;
-        match r.below(12) {
-            // Nothing waits.
-            0 => (p.demand, p.together) = (0, 0),
-            // SEB goes all the way.
-            1 | 2 => {
-                (p.left, p.votes) = (c.wakeup * 64, r.pick(&[[0, 1, 0], [0, 0, 1]]));
-                (p.demand, p.conflict, p.any, p.silent, p.fault, p.used) = (16, 8, 0, 0, 0, 4);
-                (p.ready, p.done, p.fall, p.late) = (256, 256, 256, 0);
-            }
-            _ => {}
-        }
-        phase
-    }
-
-    /// Conflicts and nothing else.
-    fn long_phase(&mut self) -> Phase {
-        let mut phase = Phase::draw(&mut self.random, &self.config);
-        let p = &mut phase;
-        (p.left, p.conflict) = (LongTime::CYCLES as u32, 256);
-        (p.demand, p.together, p.silent, p.fault) = (0, 0, 0, 0);
-        phase
-    }
-
-    fn all(&self) -> u32 {
-        u32::MAX >> (32 - self.config.n_cu)
+    fn all(c: &Config) -> u32 {
+        u32::MAX >> (32 - c.n_cu)
     }
 
     /// Bits of an address from `from` up to `to`, one of which is inverted; none where there is
     /// none.
-    fn inverted(&mut self, addr: u32, from: u32, to: u32) -> u32 {
-        if from < to { addr ^ 1 << (from + self.random.below(to - from)) } else { addr }
+    fn inverted(r: &mut Random, addr: u32, from: u32, to: u32) -> u32 {
+        if from < to { addr ^ 1 << (from + r.below(to - from)) } else { addr }
     }
 
     /// A request of a CU.
-    fn request(&mut self, conflict: bool, seb: u32) -> Req {
-        let r = &mut self.random;
-        let line = self.phase.lines[r.below(self.phase.used) as usize];
+    fn request(d: &mut Driver<Self>, conflict: bool, seb: u32) -> Req {
+        let Driver { config: c, phase: p, random: r, .. } = d;
+        let line = p.lines[r.below(p.used) as usize];
         let (any, noise) = (r.word() as u32, r.word() as u32);
-        let c = &self.config;
         let (addr_w, band_bits, seb_min) = (c.addr_w, c.band_bits, c.seb_min);
         let addr = match () {
-            () if r.chance(self.phase.any) => any,
+            () if r.chance(p.any) => any,
             () if !conflict => line,
-            () => match r.weighted(&self.phase.votes) {
-                0 => self.inverted(line, 0, seb_min.min(seb).min(8)),
-                1 => self.inverted(line, seb_min, seb),
-                _ => self.inverted(line, seb + band_bits, addr_w),
+            () => match r.weighted(&p.votes) {
+                0 => Self::inverted(r, line, 0, seb_min.min(seb).min(8)),
+                1 => Self::inverted(r, line, seb_min, seb),
+                _ => Self::inverted(r, line, seb + band_bits, addr_w),
             },
         };
         // Bits that the block cuts off.
@@ -162,83 +126,78 @@ impl Inputs {
         Req { kind: conflict, addr: addr & !beyond | noise & beyond }
     }
 
-    fn requests(&mut self, out: &Out) -> (u32, PerCu) {
+    fn requests(d: &mut Driver<Self>, out: &Out) -> (u32, PerCu) {
         let mut req = PerCu::default();
         let mut valid = 0;
         let seb = out.chg_info.seb.into();
-        let p = &self.phase;
+        let p = &d.phase;
         let (demand, conflict, silent) = (p.demand, p.conflict, p.silent);
-        let together = self.random.chance(p.together);
+        let together = d.random.chance(p.together);
         let (demand, conflict) = match together {
-            true => self.random.pick(&[(192, 128), (0, 256)]),
+            true => d.random.pick(&[(192, 128), (0, 256)]),
             false => (demand, conflict),
         };
-        for c in (0..self.config.n_cu).filter(|c| silent >> c & 1 == 0) {
-            let demands = self.random.chance(demand);
-            if demands || self.random.chance(conflict) {
+        for c in (0..d.config.n_cu).filter(|c| silent >> c & 1 == 0) {
+            let demands = d.random.chance(demand);
+            if demands || d.random.chance(conflict) {
                 valid |= 1 << c;
-                req[c as usize] = self.request(!demands, seb);
+                req[c as usize] = Self::request(d, !demands, seb);
             }
         }
         (valid, req)
     }
 
     /// Bits of `of` that change now.
-    fn some(&mut self, of: u32, chance: u32) -> u32 {
-        let late = self.phase.late;
-        let mut some = 0;
-        for c in (0..self.config.n_cu).filter(|c| of >> c & 1 == 1) {
-            let chance = if late >> c & 1 == 1 { chance / 8 + 1 } else { chance };
-            some |= u32::from(self.random.chance(chance)) << c;
-        }
-        some
+    fn some(d: &mut Driver<Self>, of: u32, chance: u32) -> u32 {
+        d.bits(d.config.n_cu, |p, c| match () {
+            () if of >> c & 1 == 0 => 0,
+            () if p.late >> c & 1 == 1 => chance / 8 + 1,
+            () => chance,
+        })
     }
 
     /// The agents' levels: a handshake with four phases each, or broken.
-    fn levels(&mut self, out: &Out) -> (u32, u32) {
-        let all = self.all();
-        let p = &self.phase;
+    fn levels(&mut self, d: &mut Driver<Self>, out: &Out) -> (u32, u32) {
+        let all = Self::all(&d.config);
+        let p = &d.phase;
         let (ready, done, fall, fault) = (p.ready, p.done, p.fall, p.fault);
         let mut moved = [0; 3];
         if out.prep {
-            moved[0] = self.some(all & !self.ready, ready);
+            moved[0] = Self::some(d, all & !self.ready, ready);
             self.ready |= moved[0];
         }
         if out.chg {
-            moved[1] = self.some(self.ready & !self.done & !moved[0], done);
+            moved[1] = Self::some(d, self.ready & !self.done & !moved[0], done);
             self.done |= moved[1];
         }
         if !out.prep {
             // One that was cut off in the midst lets go too.
-            moved[2] = self.some(self.ready | self.done, fall);
+            moved[2] = Self::some(d, self.ready | self.done, fall);
             (self.ready, self.done) = (self.ready & !moved[2], self.done & !moved[2]);
         }
-        let seen = &mut self.seen;
+        let seen = &mut d.seen;
         let apart = |moved: u32| u64::from(moved != 0 && moved != all);
         seen.ready_apart += apart(moved[0]);
         seen.done_apart += apart(moved[1]);
         seen.fall_apart += apart(moved[2]);
         seen.all_at_once += u64::from(moved.contains(&all));
         let (mut ready, mut done) = (self.ready, self.done);
-        if self.random.chance(fault) {
-            let one = 1 << self.random.below(self.config.n_cu);
-            match self.random.below(4) {
+        if d.random.chance(fault) {
+            let one = 1 << d.random.below(d.config.n_cu);
+            match d.random.below(4) {
                 0 => ready ^= one,
                 1 => done ^= one,
                 2 => (ready, done) = (ready ^ one, done ^ one),
-                _ => {
-                    (ready, done) =
-                        (self.random.word() as u32 & all, self.random.word() as u32 & all)
-                }
+                _ => (ready, done) = (d.random.word() as u32 & all, d.random.word() as u32 & all),
             }
         }
         (ready, done)
     }
 
     /// What the outputs say of the cycle before.
-    fn look_back(&mut self, out: &Out) {
-        let c = &self.config;
-        let (last, now) = (self.last.cnt, out.cnt);
+    fn look_back(&mut self, d: &mut Driver<Self>, out: &Out) {
+        let c = &d.config;
+        let (last, now) = (d.before.cnt, out.cnt);
         let changed = |of: fn(&Counters) -> u32| u64::from(of(&now).wrapping_sub(of(&last)));
         let [wakes, idle, selections, same] = [
             changed(|c| c.wakes),
@@ -253,7 +212,7 @@ impl Inputs {
             changed(|c| c.votes_down),
         ];
         let Sent { demands, conflicts, at_change } = std::mem::take(&mut self.sent);
-        let seen = &mut self.seen;
+        let seen = &mut d.seen;
         seen.wake_idle += idle;
         seen.selection += selections;
         seen.same += same;
@@ -270,16 +229,16 @@ impl Inputs {
         }
         seen.several_votes += u64::from(up + down > 1);
         seen.votes_both_ways += u64::from(up > 0 && down > 0);
-        if out.prep && !self.last.prep {
+        if out.prep && !d.before.prep {
             seen.transition += 1;
             self.counted = self.votes;
         }
         self.votes += up as i64 - down as i64;
         let seb = u32::from(out.chg_info.seb);
-        let before = u32::from(self.last.chg_info.seb);
+        let before = u32::from(d.before.chg_info.seb);
         seen.down_at_lowest += u64::from(down > 0 && before == c.seb_min);
         seen.up_at_highest += u64::from(up > 0 && before == c.seb_max);
-        if out.chg && !self.last.chg {
+        if out.chg && !d.before.chg {
             seen.granted[out.chg_info.gvec.count_ones() as usize - 1] += 1;
             let way = (seb + 1).saturating_sub(before).min(2) as usize;
             seen.seb[way] += 1;
@@ -297,20 +256,20 @@ impl Inputs {
         self.moved &= c.seb_on_wrap == 1;
     }
 
-    fn count(&mut self, input: &In, out: &Out) {
-        let all = self.all();
-        let seen = &mut self.seen;
+    fn count(&mut self, d: &mut Driver<Self>, input: &In, out: &Out) {
+        let all = Self::all(&d.config);
+        let seen = &mut d.seen;
         let band = |epoch: &Epoch, addr, c: &Config| {
             epoch.band(addr & (u32::MAX >> (32 - c.addr_w)), c.band_bits)
         };
         let (mut demanded, mut several) = (0, false);
-        for c in (0..self.config.n_cu as usize).filter(|c| input.req_valid >> c & 1 == 1) {
+        for c in (0..d.config.n_cu as usize).filter(|c| input.req_valid >> c & 1 == 1) {
             let Req { kind, addr } = input.req[c];
             if kind == kind::CONFLICT {
                 self.sent.conflicts += 1;
                 continue;
             }
-            let bit = 1 << band(&out.chg_info, addr, &self.config);
+            let bit = 1 << band(&out.chg_info, addr, &d.config);
             self.sent.demands += 1;
             several |= demanded & bit != 0;
             demanded |= bit;
@@ -353,46 +312,58 @@ impl Inputs {
 
 impl Stimulus for Inputs {
     type Model = EpochManager;
+    type Phase = Phase;
+    type Seen = Seen;
 
-    fn restart(&mut self, cycles: u64) {
-        self.long = LongTime::plan(&mut self.random, cycles);
-        self.phase = Self::draw_phase(&mut self.random, &self.config);
-        if self.random.chance(128) {
+    fn start(d: &mut Driver<Self>) -> Self {
+        d.before.chg_info = Epoch { seb: d.config.seb_init as u8, gvec: 1 };
+        Self::default()
+    }
+
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        let Driver { config: c, random: r, .. } = d;
+        let mut phase = Phase::draw(r, c);
+        let p = &mut phase;
+        match r.below(12) {
+            // Nobody waits.
+            0 => (p.demand, p.together) = (0, 0),
+            // SEB goes all the way.
+            1 | 2 => {
+                (p.left, p.votes) = (c.wakeup * 64, r.pick(&[[0, 1, 0], [0, 0, 1]]));
+                (p.demand, p.conflict, p.any, p.silent, p.fault, p.used) = (16, 8, 0, 0, 0, 4);
+                (p.ready, p.done, p.fall, p.late) = (256, 256, 256, 0);
+            }
+            _ => {}
+        }
+        if d.cycle == 0 && r.chance(128) {
             // The first selection is of band 0, and free to move SEB.
-            let (c, p) = (&self.config, &mut self.phase);
             p.lines[0] &= !((u64::from(c.bands() - 1) << c.seb_init) as u32);
             (p.used, p.any, p.silent, p.left) = (1, 0, 0, p.left.max(2 * c.wakeup));
             (p.demand, p.conflict, p.votes) = (64, 64, [0, 1, 4]);
         }
-        (self.at, self.ready, self.done) = (At::Idle, 0, 0);
-        (self.votes, self.counted, self.moved) = (0, 0, false);
-        self.sent = Sent::default();
-        let chg_info = Epoch { seb: self.config.seb_init as u8, gvec: 1 };
-        self.last = Out { chg_info, ..Out::default() };
+        phase
     }
 
-    fn inputs(&mut self, out: &<EpochManager as Block>::Out) -> In {
-        if self.long.cycle() == Some(0) {
-            self.phase = self.long_phase();
-        } else if self.phase.left == 0 {
-            self.phase = Self::draw_phase(&mut self.random, &self.config);
-        }
-        self.phase.left -= 1;
-        self.look_back(out);
-        let (req_valid, req) = self.requests(out);
-        let (ready, done) = self.levels(out);
+    /// Conflicts and nothing else.
+    fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
+        let mut phase = Phase::draw(&mut d.random, &d.config);
+        let p = &mut phase;
+        (p.left, p.conflict) = (LONG as u32, 256);
+        (p.demand, p.together, p.silent, p.fault) = (0, 0, 0, 0);
+        Some(phase)
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        self.look_back(d, out);
+        let (req_valid, req) = Self::requests(d, out);
+        let (ready, done) = self.levels(d, out);
         let input = In { req_valid, req, ready, done };
-        self.count(&input, out);
-        self.last = *out;
+        self.count(d, &input, out);
         input
     }
 
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-
-    fn can_reach(&self, row: &str) -> bool {
-        let c = &self.config;
+    fn can_reach(d: &Driver<Self>, row: &str) -> bool {
+        let c = &d.config;
         let conflicts = c.variant.has_conflicts();
         let highest = c.addr_w - c.band_bits;
         match row {
@@ -423,28 +394,6 @@ impl Stimulus for Inputs {
             | "done_apart"
             | "fall_apart" => c.n_cu > 1,
             _ => true,
-        }
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Self::draw_phase(&mut random, config);
-        Self {
-            config: config.clone(),
-            random,
-            phase,
-            long: LongTime::never(),
-            at: At::Idle,
-            ready: 0,
-            done: 0,
-            votes: 0,
-            counted: 0,
-            moved: false,
-            sent: Sent::default(),
-            last: Out::default(),
-            seen: Seen::default(),
         }
     }
 }

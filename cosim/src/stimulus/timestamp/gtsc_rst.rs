@@ -1,14 +1,11 @@
 //! Overflows and kernels' ends for the reset of timestamps, and banks and L1s that obey it, or do
 //! not.
 
-use hwmodel::Block;
 use hwmodel::timestamp::gtsc_rst::GtscRst;
 use ports::timestamp::gtsc_rst::{Config, In, Out};
 
-use crate::blocks;
-use crate::seen;
-use crate::stimulus::draws::draws;
-use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::stimulus::{Driver, LONG, Random, Stimulus};
+use crate::{blocks, phase, seen};
 
 crate::pair!(GtscRst: ports::timestamp::types::Timestamp);
 
@@ -28,9 +25,9 @@ seen! {
         rep["rep_0", "rep_1", "rep_2", "rep_3"], ack_far, counter_beyond_16_bits,
 }
 
-draws! {
+phase! {
     /// What one phase draws. Chances are parts of 256.
-    struct Phase(r: &mut Random) {
+    pub struct Phase(r: &mut Random) {
         left: u32 = 16 + r.below(500),
         ovf: u32 = r.pick(&[0, 1, 8, 64, 256]),
         kend: u32 = r.pick(&[0, 1, 16, 256]),
@@ -45,8 +42,9 @@ draws! {
 }
 
 /// Where a reset is, by the outputs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Step {
+    #[default]
     Idle,
     Halt,
     Sweep,
@@ -54,55 +52,44 @@ enum Step {
 }
 
 /// The stimulus.
-#[derive(Clone, Debug)]
+#[derive(Default)]
 pub struct Inputs {
-    config: Config,
-    random: Random,
-    phase: Phase,
-    long: LongTime,
-    input: In,
     step: Step,
-    /// Generation of the cycle before.
-    rep: u8,
-    seen: Seen,
+}
+
+/// A bit for each bank.
+fn all(c: &Config) -> u16 {
+    u16::MAX >> (16 - c.l2_banks)
 }
 
 impl Inputs {
     /// Each bit that is not as wanted is from now on, with this chance.
-    fn towards(&mut self, now: u16, wanted: bool, chance: u32) -> u16 {
-        let mut bits = now;
-        for bank in 0..self.config.l2_banks {
-            if self.random.chance(chance) {
-                bits = bits & !(1 << bank) | u16::from(wanted) << bank;
-            }
-        }
-        bits
+    fn towards(d: &mut Driver<Self>, now: u16, wanted: bool, chance: u32) -> u16 {
+        let moved = d.bits(d.config.l2_banks, |_, _| chance) as u16;
+        if wanted { now | moved } else { now & !moved }
     }
 
     /// `halted`, `rst_done` and `rep_ack` as obedient banks and L1s drive them, sometimes
     /// otherwise.
-    fn obey(&mut self, out: &Out) {
-        let In { halted, rst_done, .. } = self.input;
-        let Phase { halt, sweep, flush, wild, far, .. } = self.phase;
-        self.input.halted = self.towards(halted, out.halt, halt);
-        self.input.rst_done = self.towards(rst_done, out.rst, sweep);
-        for sm in 0..self.config.n_sm as usize {
-            let (r, ack) = (&mut self.random, &mut self.input.rep_ack[sm]);
+    fn obey(d: &mut Driver<Self>, input: &mut In, out: &Out) {
+        let Phase { halt, sweep, flush, wild, far, .. } = d.phase;
+        input.halted = Self::towards(d, input.halted, out.halt, halt);
+        input.rst_done = Self::towards(d, input.rst_done, out.rst, sweep);
+        let Driver { config: c, random: r, .. } = d;
+        for ack in &mut input.rep_ack[..c.n_sm as usize] {
             if r.chance(far) {
                 *ack = r.below(4) as u8;
             } else if r.chance(flush) {
                 *ack = out.rep;
             }
         }
-        let r = &mut self.random;
         if r.chance(wild) {
-            let word = r.word() as u32 & u32::MAX >> (16 - self.config.l2_banks);
-            self.input.halted = word as u16 & u16::MAX >> (16 - self.config.l2_banks);
-            self.input.rst_done = (word >> 8) as u16 & u16::MAX >> (16 - self.config.l2_banks);
+            let word = r.word();
+            (input.halted, input.rst_done) = (word as u16 & all(c), (word >> 16) as u16 & all(c));
         }
     }
 
-    fn follow(&mut self, input: &In, out: &Out) {
+    fn follow(&mut self, d: &mut Driver<Self>, input: &In, out: &Out) {
         let before = self.step;
         self.step = match (out.halt, out.rst) {
             (false, _) => Step::Idle,
@@ -110,9 +97,9 @@ impl Inputs {
             (true, false) if matches!(before, Step::Sweep | Step::Flush) => Step::Flush,
             (true, false) => Step::Halt,
         };
-        let seen = &mut self.seen;
-        let all = u16::MAX >> (16 - self.config.l2_banks);
-        let acks = &input.rep_ack[..self.config.n_sm as usize];
+        let seen = &mut d.seen;
+        let all = all(&d.config);
+        let acks = &input.rep_ack[..d.config.n_sm as usize];
         let flushed = acks.iter().filter(|&&ack| ack == out.rep).count();
         let waits = usize::from(before == self.step);
         let some = |bits: u16| u64::from(bits != 0 && bits != all);
@@ -145,74 +132,52 @@ impl Inputs {
         seen.overflow_in_reset += u64::from(out.halt && input.ovf != 0);
         seen.kend_held += u64::from(input.kend_valid && !out.kend_ready);
         seen.kend_done += u64::from(out.kend_done);
-        seen.rep[usize::from(out.rep)] += u64::from(self.rep != out.rep);
+        seen.rep[usize::from(out.rep)] += u64::from(d.before.rep != out.rep);
         let far = |&ack: &u8| !matches!(out.rep.wrapping_sub(ack) & 3, 0 | 1);
         seen.ack_far += u64::from(acks.iter().any(far));
         seen.err += u64::from(out.err.is_some());
         seen.counter_beyond_16_bits += u64::from(out.cnt.halt_cycles > u32::from(u16::MAX));
-        self.rep = out.rep;
     }
 }
 
 impl Stimulus for Inputs {
     type Model = GtscRst;
 
-    fn restart(&mut self, cycles: u64) {
-        self.long = LongTime::plan(&mut self.random, cycles);
-        self.phase = Phase::draw(&mut self.random);
-        (self.input, self.step, self.rep) = (In::default(), Step::Idle, 0);
+    type Phase = Phase;
+    type Seen = Seen;
+
+    fn start(_: &mut Driver<Self>) -> Self {
+        Self::default()
     }
 
-    fn inputs(&mut self, out: &<GtscRst as Block>::Out) -> In {
-        if self.long.cycle() == Some(0) {
-            self.phase = Phase::draw(&mut self.random);
-            // A bank does not obey.
-            let p = &mut self.phase;
-            (p.left, p.ovf, p.halt, p.wild) = (LongTime::CYCLES as u32, 256, 0, 0);
-        } else if self.phase.left == 0 {
-            self.phase = Phase::draw(&mut self.random);
-        }
-        self.phase.left -= 1;
-        self.input.ovf = 0;
-        if self.random.chance(self.phase.ovf) {
-            let any = self.random.word() as u16 & u16::MAX >> (16 - self.config.l2_banks);
-            self.input.ovf = any.max(1);
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        Phase::draw(&mut d.random)
+    }
+
+    /// A bank does not obey.
+    fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
+        let phase = Phase::draw(&mut d.random);
+        Some(Phase { left: LONG as u32, ovf: 256, halt: 0, wild: 0, ..phase })
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        let mut input = In { ovf: 0, ..d.last };
+        if d.random.chance(d.phase.ovf) {
+            input.ovf = (d.random.word() as u16 & all(&d.config)).max(1);
         }
         // It waits until it is taken.
-        let kend = self.input.kend_valid && self.step != Step::Idle;
-        self.input.kend_valid = kend || self.random.chance(self.phase.kend);
-        self.obey(out);
-        let input = self.input;
-        self.follow(&input, out);
+        let held = input.kend_valid && self.step != Step::Idle;
+        input.kend_valid = held || d.random.chance(d.phase.kend);
+        Self::obey(d, &mut input, out);
+        self.follow(d, &input, out);
         input
     }
 
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-
-    fn can_reach(&self, row: &str) -> bool {
+    fn can_reach(d: &Driver<Self>, row: &str) -> bool {
         match row {
-            "several_overflows" | "some_halted" | "some_done" => self.config.l2_banks > 1,
-            "some_flushed" => self.config.n_sm > 1,
+            "several_overflows" | "some_halted" | "some_done" => d.config.l2_banks > 1,
+            "some_flushed" => d.config.n_sm > 1,
             _ => true,
-        }
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Phase::draw(&mut random);
-        Self {
-            config: config.clone(),
-            random,
-            phase,
-            long: LongTime::never(),
-            input: In::default(),
-            step: Step::Idle,
-            rep: 0,
-            seen: Seen::default(),
         }
     }
 }

@@ -10,49 +10,6 @@ use crate::bodies::{copy_of, replace};
 use crate::desk::{Desk, Left};
 
 #[test]
-fn unknown_names_are_wrong_use_and_the_message_lists_the_right_ones() {
-    let Some(desk) = Desk::new("names") else { return };
-    // Names in which the fewest letters would have to change.
-    let count = cosim::blocks::all().len() + 1;
-    let nearest = "must be one of finepack, gtsc_rst, test_queue, ...";
-    let blocks = format!("{nearest} (duet list blocks shows all {count})");
-    desk.refuses(2, "cosim nosuch", &["duet: block nosuch: ", &blocks]);
-    let configs = "must be one of paper, paper-2gpu, single-bank, small";
-    desk.refuses(2, "cosim packetizer --config nosuch", &["duet: --config nosuch: ", configs]);
-    let keys = "must be one of ecrc, acct, banks and 11 more";
-    desk.refuses(2, "cosim remote_write_queue --set nosuch=1", &["duet: --set nosuch: ", keys]);
-    let keys = "must be one of gpus, jobs, entries and 8 more";
-    desk.refuses(2, "cosim coherence_directory --set nosuch=1", &["duet: --set nosuch: ", keys]);
-    desk.refuses(2, "cosim packetizer --nosuch", &["--nosuch"]);
-    desk.refuses(2, "nosuch", &["nosuch"]);
-}
-
-#[test]
-fn illegal_values_are_wrong_use_and_the_message_gives_the_limit() {
-    let Some(desk) = Desk::new("values") else { return };
-    let run = |set: &str, message: &[&str]| {
-        desk.refuses(2, &format!("cosim remote_write_queue --set {set}"), message);
-    };
-    run("line=48", &["line = 48: must be a power of 2, 16 to 128, in configuration small"]);
-    run("max_payload=5000", &["max_payload = 5000: must be 28 to 4096"]);
-    run("max_payload=30", &["max_payload = 30: must be a multiple of 4"]);
-    run("max_payload=32", &["32: must be at least (line / 2) * (1 + sub_header_bytes) + 4, where"]);
-    run(
-        "offset_width=13",
-        &["offset_width = 13: must be 8 * sub_header_bytes - 10, where sub_header_bytes = 3"],
-    );
-    run("line", &["--set line: must be KEY=VALUE"]);
-    run("line=x", &["--set line=x: must be a number"]);
-    run("line=-1", &["--set line=-1: must be a number"]);
-    run("line=4294967296", &["--set line=4294967296: must be a number"]);
-    run("timeout=65536", &["--set timeout=65536: must be a number, 0 to 65535"]);
-    run("acct=2", &["--set acct=2: must be a number, 0 to 1"]);
-    desk.refuses(2, "cosim packetizer --cycles 0", &["--cycles"]);
-    desk.refuses(2, "cosim packetizer --until-cycle 0", &["--until-cycle"]);
-    desk.refuses(2, "cosim packetizer --seed x", &["--seed"]);
-}
-
-#[test]
 fn settings_that_are_a_named_configuration_run_as_that_one() {
     let Some(desk) = Desk::new("named") else { return };
     let left = desk.passes("cosim packetizer --set entries=4 --cycles 100");
@@ -95,31 +52,6 @@ fn random_parameters_are_drawn_from_the_seed_shown_and_run_again_when_set() {
     let rerun = format!("cosim test_queue --config random --seed 5{set} --flip");
     assert!(failed.rerun().starts_with(&rerun), "{}", failed.stdout);
     desk.passes("cosim finepack --cycles 1 --config random --set num_gpus=2 --set line=128");
-}
-
-#[test]
-fn flip_that_means_nothing_is_wrong_use() {
-    let Some(desk) = Desk::new("flip_use") else { return };
-    let run = |flip: &str, message: &[&str]| {
-        desk.refuses(2, &format!("cosim packetizer --cycles 1000 --flip {flip}"), message);
-    };
-    for form in ["tlp", "@5", "[3]@5", "tlp[3@5", "tlp3]@5"] {
-        run(form, &["--flip", "must be FIELD@CYCLE or FIELD[BIT]@CYCLE"]);
-    }
-    run("tlp@x", &["cycle x: must be a number"]);
-    run("tlp[x]@5", &["bit x: must be a number"]);
-    run("tlp[-1]@5", &["bit -1: must be a number"]);
-    run("nosuch@5", &["--flip field = nosuch: must be one of drain_ready, tlp_valid, tlp"]);
-    run("drain@5", &["--flip field = drain: must be one of"]);
-    run("drain_ready[1]@5", &["--flip bit = 1: must be below 1, the width of drain_ready_o"]);
-    run("tlp[206]@5", &["--flip bit = 206: must be below 206, the width of tlp_o"]);
-    run("tlp@1000", &["--flip cycle = 1000: must be below 1000, the length of the run"]);
-    let finepack = |flip: &str, message: &[&str]| {
-        desk.refuses(2, &format!("cosim finepack --cycles 1000 --flip {flip}"), message);
-    };
-    finepack("nosuch@5", &["--flip field = nosuch: must be an output of"]);
-    finepack("packetizer.rel_id@5", &["--flip field = packetizer.rel_id: must be an output of"]);
-    finepack("packetizer.tlp[206]@5", &["--flip bit = 206: must be below 206"]);
 }
 
 /// A TLP is `data` (64 bits), `nbytes` (8), `hdr` (128) and what follows: bit 140 of the port is

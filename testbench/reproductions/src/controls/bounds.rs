@@ -1,4 +1,4 @@
-//! A design with an advantage is not slower than those without.
+//! A design with an advantage that nobody else has is not slower than those without.
 
 use std::sync::Arc;
 

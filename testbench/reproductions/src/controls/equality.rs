@@ -174,7 +174,7 @@ fn no_reuse(r: &mut Runner) -> Vec<Row> {
 
 fn one_chiplet(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
-    // With one CU nothing comes between two accesses, either.
+    // With one CU nobody comes between two accesses, either.
     for cus in [1, 4] {
         let spec = Spec::new("cpelide-4-small");
         let spec = spec.set("machine.chiplets", 1).set("machine.cus", cus);
@@ -252,7 +252,7 @@ const SHARES_SETS: [&str; 1] = ["hmg"];
 
 /// L1 designs that may differ from `src` even so.
 const OTHER_L1: [&str; 1] = [
-    // A CU waits for the check of each load, for every writer.
+    // A CU waits for the check of each load, whoever has written.
     "race-nospec",
 ];
 

@@ -32,7 +32,7 @@ pub enum Chase {
     L2 { line: u32, lines: u32, rounds: u32, home: u32, chiplets: u32 },
     /// The L3: what the kernel before has loaded.
     L3 { line: u32, loads: u32 },
-    /// Memory: lines that were not loaded before.
+    /// Memory: what nobody has loaded.
     Memory { line: u32, loads: u32 },
     /// The L2 of chiplet `home`, which has loaded the lines in the kernel before; or, not `warm`,
     /// its memory. Each line is loaded once.

@@ -131,7 +131,7 @@ fn l2_ports(r: &mut Runner) -> Vec<Row> {
     let some = ["cpelide-4-small", "rec-4gpu-small", "cpelide-4"];
     let all = ["rec-4gpu", "stc-8cu", "finepack-4gpu", "fermi-16sm"];
     for name in r.either(&some, &[&some[..], &all[..]].concat()) {
-        // One chiplet is enough, and no cache drops what it holds.
+        // One chiplet is enough, and nobody drops what it holds.
         let spec = Spec::new(name).with("l2.design", "none");
         let s = spec.system();
         let n = &s.network;

@@ -10,14 +10,12 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use firmware::image::Image;
+use firmware_embed::Image;
 use hwmodel::cpelide::chiplet_coherence_table::{Parameters, ReferenceTable};
 use machine::RunError;
 use schemars::JsonSchema;
 use serde::Serialize;
 use traces::trace::{ArgKind, Event, PAGE, Reader};
-
-use std::fmt::{self, Formatter};
 
 use crate::experiment::{self, CAPTURE, Error, Input, Point, input};
 use crate::figure::Figure;
@@ -192,10 +190,6 @@ impl Paper for Cpelide {
 
     fn figures(report: &Report) -> Vec<Figure> {
         figures::all(report)
-    }
-
-    fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
-        text::write(report, f)
     }
 }
 

@@ -27,37 +27,34 @@ fn geometric(of: impl Fn(&'static str) -> f64) -> f64 {
     SMALL.map(|input| of(input.program)).iter().product::<f64>().powf(1.0 / SMALL.len() as f64)
 }
 
-fn count(program: &str, machine: &str, name: &str) -> u64 {
-    REPORT.runs.record(program, machine).counter(name) as u64
-}
-
 #[test]
 fn every_program_runs_on_every_machine_with_all_loads_checked() {
-    REPORT.runs.check_loads(&WITH_JOBS, points::all(60).len(), "baseline", 1000);
+    REPORT.checks_all_loads(1000);
 }
 
 /// Of section 10's example 1: nothing between kernels, and a release at the end. That the L2s are
-/// acquired there, too, is of no use: the program has ended.
+/// acquired there, too, is of no use to anybody: the program has ended.
 #[test]
 fn operations_of_babelstream_are_those_of_the_worked_example() {
-    let sent =
-        |machine| ["launch.releases", "launch.acquires"].map(|name| count("stream", machine, name));
+    let sent = |machine| {
+        ["launch.releases", "launch.acquires"].map(|name| REPORT.count("stream", machine, name))
+    };
     for machine in ["cpelide-ahead", "cpelide-home-ahead", "cpelide-aware"] {
         assert_eq!(sent(machine), [4, 0], "{machine}: at the end of the program");
-        assert_eq!(count("stream", machine, "launch.sync_cycles"), 0, "{machine}");
+        assert_eq!(REPORT.count("stream", machine, "launch.sync_cycles"), 0, "{machine}");
     }
     assert_eq!(sent("baseline"), [4 * KERNELS; 2]);
     assert_eq!(sent("hmg")[1], 0);
     assert_eq!(sent("monolithic"), [1, 0]);
     // Every chiplet writes in each kernel; before the first the L2s are empty.
     let idle = ["launch.idle_releases", "launch.idle_acquires"];
-    assert_eq!(idle.map(|name| count("stream", "baseline", name)), [0, 4]);
+    assert_eq!(idle.map(|name| REPORT.count("stream", "baseline", name)), [0, 4]);
     for point in points::all(60) {
-        assert_eq!(count("stream", point.name, "launch.packets"), KERNELS, "{}", point.name);
+        assert_eq!(REPORT.count("stream", point.name, "launch.packets"), KERNELS, "{}", point.name);
     }
     // Parts move to other chiplets.
-    assert!(count("reuse", "cpelide-ahead", "launch.acquires") > 4);
-    assert!(count("reuse", "cpelide-ahead", "launch.sync_cycles") > 0);
+    assert!(REPORT.count("reuse", "cpelide-ahead", "launch.acquires") > 4);
+    assert!(REPORT.count("reuse", "cpelide-ahead", "launch.sync_cycles") > 0);
 }
 
 #[test]
@@ -79,20 +76,21 @@ fn machines_are_what_their_names_say() {
 
 #[test]
 fn figures_are_those_of_the_runs() {
-    let figure = |id| REPORT.figures.iter().find(|f| f.id == id).unwrap();
     let cycles = |program, machine| REPORT.runs.record(program, machine).cycles as f64;
     let speedup = |program| cycles(program, points::HMG) / cycles(program, points::OURS);
     let mean = geometric(speedup);
-    assert!((figure("C1").values["over hmg"] - mean).abs() < 1e-9);
+    assert!((REPORT.figure("C1").values["over hmg"] - mean).abs() < 1e-9);
     let loss = |program| cycles(program, "monolithic") / cycles(program, "baseline-home");
     let loss = 1.0 - geometric(loss);
-    assert!((figure("C3").values["baseline"] - loss).abs() < 1e-9);
+    assert!((REPORT.figure("C3").values["baseline"] - loss).abs() < 1e-9);
     // Copy and multiply name two arrays, add and triad three.
     let expected = Structures { kernels: KERNELS, all: 20, most: 3 };
     assert_eq!(REPORT.details.structures["stream"], expected);
-    let all: u64 = SMALL.map(|i| count(i.program, points::BASE, "launch.releases")).iter().sum();
-    let own: u64 = SMALL.map(|i| count(i.program, points::OURS, "launch.releases")).iter().sum();
-    let share = figure("Q1").values["releases.sent"];
+    let all: u64 =
+        SMALL.map(|i| REPORT.count(i.program, points::BASE, "launch.releases")).iter().sum();
+    let own: u64 =
+        SMALL.map(|i| REPORT.count(i.program, points::OURS, "launch.releases")).iter().sum();
+    let share = REPORT.figure("Q1").values["releases.sent"];
     assert!((share - own as f64 / all as f64).abs() < 1e-9);
     // Specification 4: an entry of four chiplets takes 40 bytes, and there are 64.
     assert_eq!(REPORT.details.bytes.table, 64 * 40);
@@ -103,7 +101,7 @@ fn figures_are_those_of_the_runs() {
     assert!(REPORT.figures.iter().all(|f| f.ours.is_some()));
     // Jobs count there alone.
     let jobs = cycles("stream_jobs", points::HMG) / cycles("stream_jobs", points::OURS);
-    assert!((figure("C12").values["over hmg"] - jobs).abs() < 1e-9);
+    assert!((REPORT.figure("C12").values["over hmg"] - jobs).abs() < 1e-9);
 }
 
 #[test]
@@ -142,7 +140,7 @@ fn variants_differ_in_policy_table_and_what_a_decision_takes() {
         let of = |name: &str| all.iter().find(|p| p.name == name).unwrap();
         for variant in points::VARIANTS {
             let Some(own) = all.iter().find(|p| p.name == variant.machine) else {
-                assert!(variant.name.ends_with("firmware") && firmware::image::ELVES.is_empty());
+                assert!(variant.name.ends_with("firmware") && firmware_embed::ELVES.is_empty());
                 continue;
             };
             let base = of(variant.base);

@@ -2,66 +2,65 @@
 
 use std::fmt::{self, Formatter};
 
-use super::{Report, figures, of_one_stream};
-use crate::experiment::Row;
-use crate::table::{self, Column, left, right};
-
-const LEGEND: &str = "\
-Cycles of the GPUs' clock; speedups over the baseline. fetches: lines that L2s requested from L3s;
-L2-L3: reads and writes between L2s and L3s; link: bytes between chiplets; releases, acquires: sent,
-of those that the baseline sends; idle: releases that wrote nothing back and acquires that
-invalidated no line; sync: sum, over all launches, of the cycles from the first request to an L2 to
-the start.";
-
-/// Machines of the table; the JSON has all.
-const SHOWN: [&str; 13] = [
-    "baseline",
-    "cpelide-ahead",
-    "hmg",
-    "baseline-home",
-    "cpelide-home-ahead",
-    "cpelide-aware",
-    "monolithic",
-    "baseline-measured",
-    "cpelide-ahead-measured",
-    "hmg-measured",
-    "baseline-home-measured",
-    "cpelide-home-ahead-measured",
-    "cpelide-aware-measured",
-];
+use super::{Cpelide, Report, figures, of_one_stream};
+use crate::experiment::{Input, Row};
+use crate::paper::Text;
+use crate::table::{Column, left, right};
 
 const OF_VARIANTS: &str = "\
 Deciding ahead: gain of CPElide over the baseline of the same L2 policy, in per cent (C1, Q2).
 6 us: the paper's constant for a decision; firmware: the cycles of our firmware; home-aware:
 home-forward, where the table assumes one L2 copy per line.";
 
-pub fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
-    writeln!(
-        f,
-        "CPElide (MICRO'24) on models: its machine (table I) {}. Seed {}.",
-        if report.scale > 1 {
-            format!("scaled by 1/{}", report.scale)
-        } else {
-            "at full \
-                                                                                scale"
-                .into()
-        },
-        report.seed
-    )?;
-    let machines: Vec<_> = SHOWN.into_iter().filter(|name| report.runs.has(name)).collect();
-    for input in &report.runs.inputs {
-        let like = if input.like.is_empty() { "none" } else { input.like };
-        let kernels = report.details.structures[input.program].kernels;
-        writeln!(
-            f,
-            "\n{input}, {kernels} kernels; corresponding program of the paper: \
-                         {like}"
-        )?;
-        table::write(f, &columns(), report.runs.beside(input.program, "baseline", &machines))?;
+impl Text for Cpelide {
+    const TITLE: &str = "CPElide (MICRO'24) on models: its machine (table I)";
+    const BASE: &str = "baseline";
+    const SHOWN: &[&str] = &[
+        "baseline",
+        "cpelide-ahead",
+        "hmg",
+        "baseline-home",
+        "cpelide-home-ahead",
+        "cpelide-aware",
+        "monolithic",
+        "baseline-measured",
+        "cpelide-ahead-measured",
+        "hmg-measured",
+        "baseline-home-measured",
+        "cpelide-home-ahead-measured",
+        "cpelide-aware-measured",
+    ];
+    const LEGEND: &str = "\
+Cycles of the GPUs' clock; speedups over the baseline. fetches: lines that L2s requested from L3s;
+L2-L3: reads and writes between L2s and L3s; link: bytes between chiplets; releases, acquires: sent,
+of those that the baseline sends; idle: releases that wrote nothing back and acquires that
+invalidated no line; sync: sum, over all launches, of the cycles from the first request to an L2 to
+the start.";
+
+    fn columns<'a>() -> Vec<Column<Row<'a>>> {
+        vec![
+            left("machine", 27, |r| r.own.machine.to_string()),
+            right("cycles", 10, |r| r.own.cycles.to_string()),
+            right("speedup", 8, |r| format!("{:.3}", r.speedup())),
+            right("fetches", 9, |r| r.count("l2.fetches").to_string()),
+            right("L2-L3", 9, |r| (r.count("l3.reads") + r.count("l3.writes")).to_string()),
+            right("link", 11, |r| r.own.group("traffic.link").to_string()),
+            right("releases", 11, |r| r.beside("launch.releases")),
+            right("acquires", 11, |r| r.beside("launch.acquires")),
+            right("idle", 11, |r| {
+                format!("{}+{}", r.count("launch.idle_releases"), r.count("launch.idle_acquires"))
+            }),
+            right("sync", 9, |r| r.count("launch.sync_cycles").to_string()),
+        ]
     }
-    writeln!(f, "\n{LEGEND}")?;
-    by_variant(report, f)?;
-    Ok(())
+
+    fn about(report: &Report, input: &Input) -> String {
+        format!(", {} kernels", report.details.structures[input.program].kernels)
+    }
+
+    fn more(report: &Report, f: &mut Formatter) -> fmt::Result {
+        by_variant(report, f)
+    }
 }
 
 /// Gains of a program, or their mean.
@@ -102,21 +101,4 @@ fn by_variant(report: &Report, f: &mut Formatter) -> fmt::Result {
         writeln!(f, "{:>8}", paper.map_or("-".into(), gain))?;
     }
     Ok(())
-}
-
-fn columns<'a>() -> [Column<Row<'a>>; 10] {
-    [
-        left("machine", 27, |r| r.own.machine.to_string()),
-        right("cycles", 10, |r| r.own.cycles.to_string()),
-        right("speedup", 8, |r| format!("{:.3}", r.speedup())),
-        right("fetches", 9, |r| r.count("l2.fetches").to_string()),
-        right("L2-L3", 9, |r| (r.count("l3.reads") + r.count("l3.writes")).to_string()),
-        right("link", 11, |r| r.own.group("traffic.link").to_string()),
-        right("releases", 11, |r| r.beside("launch.releases")),
-        right("acquires", 11, |r| r.beside("launch.acquires")),
-        right("idle", 11, |r| {
-            format!("{}+{}", r.count("launch.idle_releases"), r.count("launch.idle_acquires"))
-        }),
-        right("sync", 9, |r| r.count("launch.sync_cycles").to_string()),
-    ]
 }

@@ -7,15 +7,13 @@ pub(crate) mod points;
 mod tests;
 mod text;
 
-use std::fmt::{self, Formatter};
-
 use crate::experiment::{CAPTURE, Error, Input, Point, input};
 use crate::figure::Figure;
 use crate::paper::{self, Entry, NoDetails, Paper, Published};
 use crate::scale::Scale;
 
 /// Inputs at scale 64 (chosen): what a GPU reads and writes of a program is 1 to 2 times what its
-/// L2 holds, so lines stay there until they are evicted. Of inputs several times as large
+/// L2 holds, so lines stay there until somebody takes them away. Of inputs several times as large
 /// most lines go for want of room, and no directory changes that (docs/measurements.md).
 const INPUTS: [Input; 11] = [
     input("fft", "ATAX", 12, 1),
@@ -90,9 +88,5 @@ impl Paper for Rec {
 
     fn figures(report: &Report) -> Vec<Figure> {
         figures::all(&report.runs)
-    }
-
-    fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
-        text::write(report, f)
     }
 }

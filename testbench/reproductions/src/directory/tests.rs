@@ -14,13 +14,9 @@ const SMALL: [Input; 2] = [input("pagerank", "PR", 600, 2), input("lu", "LU", 96
 static REPORT: LazyLock<Report> =
     LazyLock::new(|| paper::run::<Rec>(SCALE, &SMALL, 1, &Attempt::default()).unwrap());
 
-fn count(program: &str, machine: &str, name: &str) -> u64 {
-    REPORT.runs.record(program, machine).counter(name) as u64
-}
-
 #[test]
 fn every_program_runs_on_every_machine_with_all_loads_checked() {
-    REPORT.runs.check_loads(&SMALL, points::all(SCALE).len(), "baseline", 1000);
+    REPORT.checks_all_loads(1000);
 }
 
 #[test]
@@ -97,28 +93,27 @@ fn machines_differ_in_what_their_names_say_alone() {
 #[test]
 fn directories_evict_as_their_variants_do() {
     for Input { program, .. } in SMALL {
-        assert!(count(program, "baseline", "l2.directory.evicted") > 0, "{program}");
-        assert_eq!(count(program, "ideal", "l2.directory.evicted"), 0);
-        assert_eq!(count(program, "ideal", "l2.inv_hit_evict"), 0);
-        let invalid = ["baseline", "rec"].map(|m| count(program, m, "l2.inv_false"));
+        assert!(REPORT.count(program, "baseline", "l2.directory.evicted") > 0, "{program}");
+        assert_eq!(REPORT.count(program, "ideal", "l2.directory.evicted"), 0);
+        assert_eq!(REPORT.count(program, "ideal", "l2.inv_hit_evict"), 0);
+        let invalid = ["baseline", "rec"].map(|m| REPORT.count(program, m, "l2.inv_false"));
         assert_eq!(invalid, [0, 0], "only an entry of hmg covers lines that are not written");
     }
-    assert!(count("lu", "hmg", "l2.inv_false") > 0);
+    assert!(REPORT.count("lu", "hmg", "l2.inv_false") > 0);
 }
 
 #[test]
 fn figures_are_those_of_the_runs() {
-    let figure = |id| REPORT.figures.iter().find(|f| f.id == id).unwrap();
     let cycles = |program, machine| REPORT.runs.record(program, machine).cycles as f64;
     let speedup = |program| cycles(program, "baseline") / cycles(program, "rec");
     let mean = (speedup("pagerank") * speedup("lu")).sqrt();
-    assert!((figure("R1").values["mean"] - mean).abs() < 1e-9);
+    assert!((REPORT.figure("R1").values["mean"] - mean).abs() < 1e-9);
     let ratio = |program| {
         let [rec, base] = ["rec", "baseline"].map(|m| transactions(REPORT.runs.record(program, m)));
         rec / base
     };
     let mean = (ratio("pagerank") + ratio("lu")) / 2.0;
-    assert!((figure("R9").values["transactions"] - mean).abs() < 1e-9);
+    assert!((REPORT.figure("R9").values["transactions"] - mean).abs() < 1e-9);
     let ids: Vec<_> = REPORT.figures.iter().map(|f| f.id.clone()).collect();
     assert_eq!(ids, (1..=19).map(|n| format!("R{n}")).collect::<Vec<_>>());
     let missing = REPORT.figures.iter().filter(|f| f.ours.is_none()).map(|f| &f.id[..]);

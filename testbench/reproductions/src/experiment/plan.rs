@@ -47,7 +47,7 @@ pub struct Plan<'a> {
 pub struct Attempt<'a> {
     /// Runs that earlier attempts have finished; this one's are added.
     pub kept: Option<&'a Kept>,
-    /// Gets its progress about once a second.
+    /// Is told about once a second how far it is.
     pub told: Option<&'a dyn Fn(&Progress)>,
 }
 
@@ -184,7 +184,7 @@ impl Plan<'_> {
             while let Some(&at) = left.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let job = jobs[at];
                 let result = self.simulate(job, &programs, &passed);
-                // No receiver is gone before the last sender is.
+                // Nobody is gone before the last sender is.
                 let _ = sender.send((at, result));
             }
         };
@@ -260,7 +260,7 @@ impl Plan<'_> {
             counter.fetch_add(progress.checked - before, Ordering::Relaxed);
         });
         let cycles = machine.run().map_err(Error::at(&place))?;
-        // It is called no more than every some thousand steps.
+        // It is told of no more than every some thousand steps.
         passed.fetch_add(accesses - counted.get(), Ordering::Relaxed);
         programs.done(self.program(job));
         let kept = |name: &str| self.counters.iter().any(|start| name.starts_with(start));
@@ -316,7 +316,7 @@ mod tests {
         Kept::open(folder.path(), &origin).unwrap()
     }
 
-    /// The experiment, and all reports of its progress.
+    /// The experiment, and all that was told of its progress.
     fn attempt(kept: Option<&Kept>) -> (Experiment, Vec<Progress>) {
         let told = RefCell::new(Vec::new());
         let tell = |progress: &Progress| told.borrow_mut().push(*progress);

@@ -13,8 +13,6 @@ mod text;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use std::fmt::{self, Formatter};
-
 use crate::experiment::{Error, Input, Point, input};
 use crate::figure::Figure;
 use crate::paper::{self, Entry, Paper, Published};
@@ -99,9 +97,5 @@ impl Paper for FinePack {
 
     fn figures(report: &Report) -> Vec<Figure> {
         figures::all(report)
-    }
-
-    fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
-        text::write(report, f)
     }
 }

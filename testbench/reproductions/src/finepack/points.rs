@@ -26,7 +26,7 @@ const QUARTER: Change = &[("gpu_link.bytes_per_ns", "0.5")];
 const SUB_HEADERS_2: Change = &[("finepack.sub_header_bytes", "2"), ("finepack.line", "64")];
 
 /// Name, preset, where pages have copies, egress path, and what is changed. A copy engine moves
-/// whole blocks, here the pages that are read; GPS combines stores by cache line and drops
+/// whole blocks, here the pages that somebody reads; GPS combines stores by cache line and drops
 /// subscriptions by page (section VI-B).
 const POINTS: &[(&str, &str, &str, &str, Change)] = &[
     ("one-gpu", FOUR, LINE, "finepack", &[("machine.gpus", "1")]),

@@ -21,13 +21,9 @@ fn record(program: &str, machine: &str) -> &'static Record {
     REPORT.runs.record(program, machine)
 }
 
-fn count(program: &str, machine: &str, name: &str) -> u64 {
-    record(program, machine).counter(name) as u64
-}
-
 #[test]
 fn every_program_runs_on_every_machine_with_all_loads_checked() {
-    REPORT.runs.check_loads(&SMALL, points::all().len(), "one-gpu", 1000);
+    REPORT.checks_all_loads(1000);
 }
 
 /// What a machine is compared with differs in nothing but egress path and copies, but for those
@@ -53,7 +49,7 @@ fn machines_differ_in_what_their_names_say_alone() {
 
 #[test]
 fn stores_go_where_copies_are() {
-    let arrived = |program, machine| count(program, machine, "ingress.stores");
+    let arrived = |program, machine| REPORT.count(program, machine, "ingress.stores");
     // The band ends in the neighbours' rows.
     let line = arrived("jacobi_band", "p2p");
     assert!(line > 0 && arrived("jacobi_band", "p2p-all") > 4 * line);
@@ -61,9 +57,9 @@ fn stores_go_where_copies_are() {
     assert_eq!(arrived("tomography", "p2p"), arrived("tomography", "p2p-all"));
     for Input { program, .. } in SMALL {
         assert_eq!(arrived(program, "one-gpu"), 0);
-        assert_eq!(count(program, "infinite", "gpu_link.wire_bytes"), 0);
+        assert_eq!(REPORT.count(program, "infinite", "gpu_link.wire_bytes"), 0);
         assert!(arrived(program, "infinite") > 0);
-        assert!(count(program, "finepack", "gpu_link.packets") > 0);
+        assert!(REPORT.count(program, "finepack", "gpu_link.packets") > 0);
     }
 }
 
@@ -79,14 +75,13 @@ fn wire_bytes_are_the_sum_of_their_parts() {
 
 #[test]
 fn figures_are_those_of_the_runs() {
-    let figure = |id| REPORT.figures.iter().find(|f| f.id == id).unwrap();
     let cycles = |program, machine| record(program, machine).cycles as f64;
     let mean = |machine, over| {
         let of = |program| cycles(program, over) / cycles(program, machine);
         (of("jacobi_band") * of("tomography")).sqrt()
     };
     let close = |id, name: &str, value: f64| {
-        let ours = figure(id).values[name];
+        let ours = REPORT.figure(id).values[name];
         assert!((ours - value).abs() < 1e-9, "{id} {name}: {ours} {value}");
     };
     close("F1", "mean", mean("infinite", "one-gpu"));
@@ -106,7 +101,7 @@ fn figures_are_those_of_the_runs() {
     // Voxels are single words in random order; a band's rows are whole lines.
     close("F7", "percent.tomography", 100.0);
     close("F7", "percent.jacobi_band", 0.0);
-    let storage = &figure("F14").values;
+    let storage = &REPORT.figure("F14").values;
     assert_eq!((storage["entries"], storage["entry_bytes"]), (192.0, 144.0));
     assert_eq!((storage["data_kib"], storage["data_kib_16_gpus_1_bank"]), (48.0, 120.0));
 }

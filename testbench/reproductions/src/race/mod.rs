@@ -17,8 +17,6 @@ use machine::sequential::Keep;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use std::fmt::{self, Formatter};
-
 use crate::experiment::{Error, Input, Point, Record, input};
 use crate::figure::Figure;
 use crate::instructions::Instructions;
@@ -109,10 +107,6 @@ impl Paper for Race {
 
     fn figures(report: &Report) -> Vec<Figure> {
         figures::all(&report.runs, &report.details.memory_share)
-    }
-
-    fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
-        text::write(report, f)
     }
 }
 

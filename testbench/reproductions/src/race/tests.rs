@@ -19,13 +19,9 @@ const SMALL: [Input; 3] = [
 static REPORT: LazyLock<Report> =
     LazyLock::new(|| paper::run::<Race>(1, &SMALL, 1, &Attempt::default()).unwrap());
 
-fn count(program: &str, machine: &str, name: &str) -> u64 {
-    REPORT.runs.record(program, machine).counter(name) as u64
-}
-
 #[test]
 fn every_program_runs_on_every_machine_with_all_loads_checked() {
-    REPORT.runs.check_loads(&SMALL, points::all().len(), "base", 100);
+    REPORT.checks_all_loads(100);
 }
 
 #[test]
@@ -54,40 +50,39 @@ fn machines_are_what_their_names_say() {
 #[test]
 fn what_is_counted_follows_from_the_design() {
     for Input { program, .. } in SMALL {
-        assert_eq!(count(program, "base", "l1.race_syncs"), 0);
+        assert_eq!(REPORT.count(program, "base", "l1.race_syncs"), 0);
         // A full write of a granule's line is more insertions the finer the granules are.
-        let inserts = |machine| count(program, machine, "l1.race_inserts");
+        let inserts = |machine| REPORT.count(program, machine, "l1.race_inserts");
         assert!(inserts("byte-8k") > inserts("word-8k"), "{program}");
         assert!(inserts("word-8k") >= inserts("block-8k"), "{program}");
         assert_eq!(inserts("block-1k"), inserts("block-8k"), "{program}");
         // Without speculation no load is done again, and every fetch is a check.
-        assert_eq!(count(program, "nospec-8k", "l1.race_replays"), 0);
+        assert_eq!(REPORT.count(program, "nospec-8k", "l1.race_replays"), 0);
         let record = REPORT.runs.record(program, "block-8k");
-        assert_eq!(fetches(record) as u64, count(program, "block-8k", "l1.race_reads"));
+        assert_eq!(fetches(record) as u64, REPORT.count(program, "block-8k", "l1.race_reads"));
         let again = ["l1.race_fetches_expired", "l1.race_fetches_avu"];
         assert!(again.map(|n| record.counter(n)).iter().sum::<f64>() <= fetches(record));
     }
-    assert!(SMALL.iter().any(|i| count(i.program, "block-8k", "l1.race_races") > 0));
+    assert!(SMALL.iter().any(|i| REPORT.count(i.program, "block-8k", "l1.race_races") > 0));
 }
 
 #[test]
 fn figures_are_those_of_the_runs() {
-    let figure = |id: &str| REPORT.figures.iter().find(|f| f.id == id).unwrap();
     let ratio = |machine: &str| {
         let time = |program, machine| REPORT.runs.record(program, machine).inside();
         let each = SMALL.iter().map(|i| time(i.program, machine) / time(i.program, "base"));
         each.sum::<f64>() / SMALL.len() as f64
     };
-    assert!((figure("RD-1").values["ideal.2K"] - ratio("ideal-2k")).abs() < 1e-9);
-    assert!((figure("RD-4").values["half.16K"] - ratio("half-16k")).abs() < 1e-9);
-    assert!((figure("order").values["nospec"] - ratio("nospec-8k")).abs() < 1e-9);
+    assert!((REPORT.figure("RD-1").values["ideal.2K"] - ratio("ideal-2k")).abs() < 1e-9);
+    assert!((REPORT.figure("RD-4").values["half.16K"] - ratio("half-16k")).abs() < 1e-9);
+    assert!((REPORT.figure("order").values["nospec"] - ratio("nospec-8k")).abs() < 1e-9);
     let beside = |program| {
         let time = |machine| REPORT.runs.record(program, machine).inside();
         time("block-8k") / time("gtsc-sc")
     };
     let mean = SMALL.iter().map(|i| beside(i.program)).sum::<f64>() / SMALL.len() as f64;
-    assert!((figure("RD-24").values["time"] - mean).abs() < 1e-9);
-    assert!(figure("ratios").values["byte/word.1K"] > 1.0);
+    assert!((REPORT.figure("RD-24").values["time"] - mean).abs() < 1e-9);
+    assert!(REPORT.figure("ratios").values["byte/word.1K"] > 1.0);
     let ids: Vec<_> = REPORT.figures.iter().map(|f| f.id.clone()).collect();
     let all = (1..=24).map(|n| format!("RD-{n}"));
     let own = [

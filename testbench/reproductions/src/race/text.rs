@@ -4,67 +4,58 @@ use std::fmt::{self, Formatter};
 
 use super::inputs::INPUTS;
 use super::points::{SIZE_NAMES, base};
-use super::{Report, fetches, l1};
-use crate::experiment::{Row, share};
-use crate::table::{self, Column, left, right};
+use super::{Race, Report, fetches, l1};
+use crate::experiment::{Input, Row, share};
+use crate::paper::Text;
+use crate::table::{Column, left, right};
 
-const LEGEND: &str = "\
+impl Text for Race {
+    const TITLE: &str = "Race detection (Tabbakh's thesis, 2018, chapter 4) on models: its GPU of \
+                         16 SMs (table 4.1), L2 kept";
+    const BASE: &str = "base";
+    const SHOWN: &[&str] = &[
+        "base",
+        "ideal-8k",
+        "nospec-8k",
+        "byte-8k",
+        "word-8k",
+        "block-1k",
+        "block-8k",
+        "block-16k",
+        "half-8k",
+    ];
+    const LEGEND: &str = "\
 Cycles of the GPU's clock. inside: without the cycles from a kernel's packet to its start, and from
 its last work-group to its completion; over base: relative to the machine without checks. hits: of
 loads, in per cent. fetches: lines that L1s requested from L2s; expired, avu: per cent of the
 fetches whose line had expired, or was in the signature of the access validation unit. races,
 forced: synchronisations by a race, and by a full signature. replays: replayed loads.";
 
-/// Machines of the table; the JSON has all.
-const SHOWN: [&str; 9] = [
-    "base",
-    "ideal-8k",
-    "nospec-8k",
-    "byte-8k",
-    "word-8k",
-    "block-1k",
-    "block-8k",
-    "block-16k",
-    "half-8k",
-];
+    fn columns<'a>() -> Vec<Column<Row<'a>>> {
+        vec![
+            left("machine", 11, |r| r.own.machine.to_string()),
+            right("cycles", 9, |r| r.own.cycles.to_string()),
+            right("inside", 9, |r| r.own.inside().to_string()),
+            right("over base", 11, |r| format!("{:.3}", r.own.inside() / r.base.inside())),
+            right("hits", 7, |r| percent(l1(r.own, "hits"), l1(r.own, "loads"))),
+            right("fetches", 9, |r| fetches(r.own).to_string()),
+            right("expired", 9, |r| percent(l1(r.own, "race_fetches_expired"), fetches(r.own))),
+            right("avu", 7, |r| percent(l1(r.own, "race_fetches_avu"), fetches(r.own))),
+            right("races", 7, |r| r.count("l1.race_races").to_string()),
+            right("forced", 8, |r| r.count("l1.race_forced").to_string()),
+            right("replays", 9, |r| r.count("l1.race_replays").to_string()),
+        ]
+    }
 
-pub fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
-    writeln!(
-        f,
-        "Race detection (Tabbakh's thesis, 2018, chapter 4) on models: its GPU of 16 SMs \
-             (table 4.1), L2 kept. Seed {}.",
-        report.seed
-    )?;
-    for input in &report.runs.inputs {
-        let like = if input.like.is_empty() { "none" } else { input.like };
+    fn about(report: &Report, input: &Input) -> String {
         let kernels = report.runs.record(input.program, "base").counter("launch.packets");
         let accesses = 100.0 * report.details.memory_share[input.program];
-        writeln!(
-            f,
-            "\n{input}, {kernels} kernels, {accesses:.0} % memory instructions; corresponding \
-                 program of the thesis: {like}"
-        )?;
-        table::write(f, &columns(), report.runs.beside(input.program, "base", &SHOWN))?;
+        format!(", {kernels} kernels, {accesses:.0} % memory instructions")
     }
-    writeln!(f, "\n{LEGEND}")?;
-    inputs(f)?;
-    Ok(())
-}
 
-fn columns<'a>() -> [Column<Row<'a>>; 11] {
-    [
-        left("machine", 11, |r| r.own.machine.to_string()),
-        right("cycles", 9, |r| r.own.cycles.to_string()),
-        right("inside", 9, |r| r.own.inside().to_string()),
-        right("over base", 11, |r| format!("{:.3}", r.own.inside() / r.base.inside())),
-        right("hits", 7, |r| percent(l1(r.own, "hits"), l1(r.own, "loads"))),
-        right("fetches", 9, |r| fetches(r.own).to_string()),
-        right("expired", 9, |r| percent(l1(r.own, "race_fetches_expired"), fetches(r.own))),
-        right("avu", 7, |r| percent(l1(r.own, "race_fetches_avu"), fetches(r.own))),
-        right("races", 7, |r| r.count("l1.race_races").to_string()),
-        right("forced", 8, |r| r.count("l1.race_forced").to_string()),
-        right("replays", 9, |r| r.count("l1.race_replays").to_string()),
-    ]
+    fn more(_report: &Report, f: &mut Formatter) -> fmt::Result {
+        inputs(f)
+    }
 }
 
 fn percent(of: f64, all: f64) -> String {

@@ -13,8 +13,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use std::fmt::{self, Formatter};
-
 use crate::experiment::{Error, Input, Point, input};
 use crate::figure::Figure;
 use crate::paper::{self, Entry, Paper, Published};
@@ -104,9 +102,5 @@ impl Paper for Sharing {
 
     fn figures(report: &Report) -> Vec<Figure> {
         figures::all(&report.runs, &report.details.locality)
-    }
-
-    fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
-        text::write(report, f)
     }
 }

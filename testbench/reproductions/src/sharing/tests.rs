@@ -11,7 +11,7 @@ use super::points::{
 };
 use super::{INPUTS, PRIVATE, Report, Sharing};
 use crate::experiment::{Attempt, Input, Record, input};
-use crate::figure::{Figure, alone};
+use crate::figure::alone;
 use crate::paper;
 
 /// Two of two dimensions with more rows than SMs, and one with private memory.
@@ -25,17 +25,13 @@ fn record(program: &str, machine: &str) -> &'static Record {
     REPORT.runs.record(program, machine)
 }
 
-fn figure(id: &str) -> &'static Figure {
-    REPORT.figures.iter().find(|f| f.id == id).unwrap()
-}
-
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-9
 }
 
 #[test]
 fn every_program_runs_on_every_machine_with_all_loads_checked() {
-    REPORT.runs.check_loads(&SMALL, points::all().len(), BASE, 1000);
+    REPORT.checks_all_loads(1000);
 }
 
 #[test]
@@ -93,7 +89,7 @@ fn scheduler_alone_shares_more_in_a_cu_and_less_between_them() {
         assert_eq!(of(BASE, "l1.sharing_bypass_shared"), 0.0);
         assert_eq!(of(SCHEDULER, "l1.sharing_evict_dead"), 0.0);
         let shared = ["shared rr", "shared qx_adpt"]
-            .map(|name| figure("SA-8").values[&format!("{name}.{program}")]);
+            .map(|name| REPORT.figure("SA-8").values[&format!("{name}.{program}")]);
         assert!(shared[1] < shared[0], "{program}: {shared:?}");
         assert!(of(SCHEDULER, "scheduler.groups") >= 15.0);
         assert_eq!(of(BASE, "scheduler.groups"), 0.0);
@@ -104,24 +100,24 @@ fn scheduler_alone_shares_more_in_a_cu_and_less_between_them() {
 fn figures_are_those_of_the_runs() {
     let time = |program, machine| record(program, machine).inside();
     let ratio = |program, machine, over| time(program, machine) / time(program, over);
-    let speedup = &figure("SA-1").values;
+    let speedup = &REPORT.figure("SA-1").values;
     assert!(near(speedup["qx_adpt+mgt.gemm"], ratio("gemm", BASE, DESIGN)));
     let two = ratio("gemm", BASE, DESIGN) * ratio("jacobi2d", BASE, DESIGN);
     assert!(near(speedup[DESIGN], two.sqrt()), "private memory is in no mean");
-    assert!(near(figure("SA-9").values["qx_adpt.gemm"], ratio("gemm", BCS, SCHEDULER)));
-    assert!(near(figure("SA-12").values["speedup.gemm"], ratio("gemm", LARGE[0], LARGE[1])));
-    assert!(near(figure(PRIVATE).values["time"], ratio(PRIVATE, MANAGED, BASE)));
+    assert!(near(REPORT.figure("SA-9").values["qx_adpt.gemm"], ratio("gemm", BCS, SCHEDULER)));
+    assert!(near(REPORT.figure("SA-12").values["speedup.gemm"], ratio("gemm", LARGE[0], LARGE[1])));
+    assert!(near(REPORT.figure(PRIVATE).values["time"], ratio(PRIVATE, MANAGED, BASE)));
     let fetched = |machine| {
         let of = |name: &str| record("gemm", machine).counter(&format!("l1.{name}"));
         of("loads") - of("hits") - of("merges")
     };
     let misses = fetched(DESIGN) / fetched(BASE);
-    assert!(near(figure("SA-4").values["L1 miss rate.gemm"], misses));
+    assert!(near(REPORT.figure("SA-4").values["L1 miss rate.gemm"], misses));
     let lines = |machine| {
         let of = |name| record("gemm", machine).counter(name);
         of("l3.fetches") + of("memory.writes")
     };
-    assert!(near(figure("SA-2").values["traffic.gemm"], lines(DESIGN) / lines(BASE)));
+    assert!(near(REPORT.figure("SA-2").values["traffic.gemm"], lines(DESIGN) / lines(BASE)));
     let ids: Vec<_> = REPORT.figures.iter().map(|f| f.id.clone()).collect();
     let all = (1..=16).map(|n| format!("SA-{n}"));
     let own = ["memory", "quarter", "work", "levels", PRIVATE].map(String::from);
@@ -165,7 +161,7 @@ fn locality_counts_lines_of_kernels_by_distance() {
 /// What a line of an L2 or of an L1 costs follows from the messages: the owner's number and flags.
 #[test]
 fn storage_is_the_theses() {
-    let values = &figure("SA-15").values;
+    let values = &REPORT.figure("SA-15").values;
     assert_eq!((values["L2 line"], values["L1 line"]), (5.0, 2.0));
 }
 

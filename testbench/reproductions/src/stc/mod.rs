@@ -7,8 +7,6 @@ pub(crate) mod points;
 mod tests;
 mod text;
 
-use std::fmt::{self, Formatter};
-
 use crate::experiment::{Error, Input, Point, input};
 use crate::figure::Figure;
 use crate::paper::{self, Entry, NoDetails, Paper, Published};
@@ -73,9 +71,5 @@ impl Paper for Stc {
 
     fn figures(report: &Report) -> Vec<Figure> {
         figures::all(&report.runs)
-    }
-
-    fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
-        text::write(report, f)
     }
 }

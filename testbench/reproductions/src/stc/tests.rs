@@ -14,13 +14,9 @@ const DESIGNS: [&str; 4] = ["nv", "es", "ab", "mb"];
 static REPORT: LazyLock<Report> =
     LazyLock::new(|| paper::run::<Stc>(1, &SMALL, 1, &Attempt::default()).unwrap());
 
-fn count(program: &str, machine: &str, name: &str) -> u64 {
-    REPORT.runs.record(program, machine).counter(name) as u64
-}
-
 #[test]
 fn every_program_runs_on_every_machine_with_all_loads_checked() {
-    REPORT.runs.check_loads(&SMALL, points::all().len(), "src", 1000);
+    REPORT.checks_all_loads(1000);
 }
 
 #[test]
@@ -41,38 +37,37 @@ fn machines_are_what_their_names_say() {
 #[test]
 fn epochs_change_as_their_variants_do() {
     for Input { program, .. } in SMALL {
-        let changes = |machine| count(program, machine, "l1.epoch_transitions");
+        let changes = |machine| REPORT.count(program, machine, "l1.epoch_transitions");
         assert!(DESIGNS.windows(2).all(|d| changes(d[0]) >= changes(d[1])), "{program}");
-        assert_eq!(count(program, "es", "l1.epoch_conflicts"), 0);
-        assert_eq!(count(program, "ab", "l1.epochs_of_2_bands"), 0);
-        assert_eq!(count(program, "src", "l1.epoch_transitions"), 0);
+        assert_eq!(REPORT.count(program, "es", "l1.epoch_conflicts"), 0);
+        assert_eq!(REPORT.count(program, "ab", "l1.epochs_of_2_bands"), 0);
+        assert_eq!(REPORT.count(program, "src", "l1.epoch_transitions"), 0);
         // With an L2 that stays, L1s are dropped for what the host writes alone: before the first
         // kernel.
-        assert!(DESIGNS.iter().all(|d| count(program, d, "l1.invalidated_lines") == 0));
-        assert_eq!(count(program, "mb-bsq-64", "l1.stores_held_peaks") / 8 / 65, 0);
+        assert!(DESIGNS.iter().all(|d| REPORT.count(program, d, "l1.invalidated_lines") == 0));
+        assert_eq!(REPORT.count(program, "mb-bsq-64", "l1.stores_held_peaks") / 8 / 65, 0);
     }
-    assert!(count("multigrid", "mb-dropped-l2", "l1.invalidated_lines") > 0);
+    assert!(REPORT.count("multigrid", "mb-dropped-l2", "l1.invalidated_lines") > 0);
 }
 
 #[test]
 fn figures_are_those_of_the_runs() {
-    let figure = |id: &str| REPORT.figures.iter().find(|f| f.id == id).unwrap();
     let time = |program, machine| REPORT.runs.record(program, machine).inside();
     for (id, machine) in ["STC-1", "STC-2", "STC-3", "STC-4"].into_iter().zip(DESIGNS) {
         let ratio = |input: &Input| time(input.program, machine) / time(input.program, "src");
         let mean = SMALL.iter().map(ratio).product::<f64>().cbrt();
-        assert!((figure(id).values["over src"] - mean).abs() < 1e-9);
+        assert!((REPORT.figure(id).values["over src"] - mean).abs() < 1e-9);
     }
-    assert_eq!(figure("STC-21").values["kernels.reuse"], 4.0);
+    assert_eq!(REPORT.figure("STC-21").values["kernels.reuse"], 4.0);
     // Section 7.5: 8 queues of 256 entries of 32 bits.
-    assert_eq!(figure("STC-19").values["queues"], 8192.0);
+    assert_eq!(REPORT.figure("STC-19").values["queues"], 8192.0);
     // The same: 8192 lines of L1s and 8192 of the L2, 32 bits each.
-    assert_eq!(figure("STC-19").values["tcs"], 16384.0 * 4.0);
+    assert_eq!(REPORT.figure("STC-19").values["tcs"], 16384.0 * 4.0);
     let slower = |input: &Input| time(input.program, "tc-strong") / time(input.program, "mb-8-way");
     let mean = SMALL.iter().map(slower).product::<f64>().cbrt();
-    assert!((figure("STC-18").values["mb-8-way over tc-strong"] - mean).abs() < 1e-9);
+    assert!((REPORT.figure("STC-18").values["mb-8-way over tc-strong"] - mean).abs() < 1e-9);
     // Table 4, whose 16 x 33 bits are addresses and demands, and 7 bits that count to 100.
-    let values = &figure("STC-20").values;
+    let values = &REPORT.figure("STC-20").values;
     assert_eq!(["ec", "wake_cnt", "erv", "etv"].map(|n| values[n]), [4.0, 7.0, 528.0, 16.0]);
     let ids: Vec<_> = REPORT.figures.iter().map(|f| f.id.clone()).collect();
     let all = (1..=23).map(|n| format!("STC-{n}"));

@@ -14,8 +14,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use std::fmt::{self, Formatter};
-
 use crate::experiment::{Error, Input, Point, input};
 use crate::figure::Figure;
 use crate::instructions::Instructions;
@@ -100,9 +98,5 @@ impl Paper for Timestamp {
 
     fn figures(report: &Report) -> Vec<Figure> {
         figures::all(&report.runs, &report.details.instructions)
-    }
-
-    fn write(report: &Report, f: &mut Formatter) -> fmt::Result {
-        text::write(report, f)
     }
 }

@@ -6,7 +6,7 @@ use super::inputs::CYCLES;
 use super::points::{self, CAUSES, LEASES, NONE, PROTOCOLS, RC, SC, TC_LEASES, TCS, TCW};
 use super::{INPUTS, Report, SHARING, Timestamp};
 use crate::experiment::{Attempt, Input, Record, input};
-use crate::figure::{Figure, alone};
+use crate::figure::alone;
 use crate::lease_storage::{Storage, gtsc, paper, tc};
 use crate::paper;
 
@@ -24,13 +24,9 @@ fn record(program: &str, machine: &str) -> &'static Record {
     REPORT.runs.record(program, machine)
 }
 
-fn figure(id: &str) -> &'static Figure {
-    REPORT.figures.iter().find(|f| f.id == id).unwrap()
-}
-
 #[test]
 fn every_program_runs_on_every_machine_with_all_loads_checked() {
-    REPORT.runs.check_loads(&SMALL, points::all().len(), NONE, 100);
+    REPORT.checks_all_loads(100);
 }
 
 #[test]
@@ -119,15 +115,15 @@ fn figures_are_those_of_the_runs() {
     let time = |program, machine| record(program, machine).inside();
     let ratio = |machine, over| time("wave", machine) / time("wave", over);
     let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
-    assert!(near(figure("GT-1").values["RC.wave"], ratio(TCW, RC)));
-    assert!(near(figure("GT-2").values["SC over TC-RC.wave"], ratio(TCW, SC)));
-    assert!(near(figure("GT-6").values["RC others"], {
+    assert!(near(REPORT.figure("GT-1").values["RC.wave"], ratio(TCW, RC)));
+    assert!(near(REPORT.figure("GT-2").values["SC over TC-RC.wave"], ratio(TCW, SC)));
+    assert!(near(REPORT.figure("GT-6").values["RC others"], {
         time("hotspot", RC) / time("hotspot", "src")
     }));
-    assert!(near(figure("order").values["tc-strong.wave"], ratio(TCS, NONE)));
+    assert!(near(REPORT.figure("order").values["tc-strong.wave"], ratio(TCS, NONE)));
     let sharing = ratio(RC, NONE) * time("spanning_tree", RC) / time("spanning_tree", NONE);
-    assert!(near(figure("order").values[RC], sharing.sqrt()));
-    assert!(near(figure("GT-14").numbers["wave"], 1.74 / 2.0));
+    assert!(near(REPORT.figure("order").values[RC], sharing.sqrt()));
+    assert!(near(REPORT.figure("GT-14").numbers["wave"], 1.74 / 2.0));
     assert_eq!(CYCLES.of("none of these"), None);
     let ids: Vec<_> = REPORT.figures.iter().map(|f| f.id.clone()).collect();
     let all = (1..=16).map(|n| format!("GT-{n}"));
@@ -141,12 +137,12 @@ fn figures_are_those_of_the_runs() {
 fn parts_of_the_energy_make_the_whole() {
     let saved = |base: &str| {
         let parts = ["L2", "NoC", "memory", "other"]
-            .map(|part| figure("GT-10").values[&format!("{base} {part}")]);
+            .map(|part| REPORT.figure("GT-10").values[&format!("{base} {part}")]);
         parts.iter().sum::<f64>() / 100.0
     };
     // GT-9 is a geometric mean, and what L3 slices take, which hold nothing here, has no part.
     for base in ["no L1", "TC"] {
-        let whole = 1.0 - figure("GT-9").values[base];
+        let whole = 1.0 - REPORT.figure("GT-9").values[base];
         assert!((saved(base) - whole).abs() < 0.02, "{base}: {} {whole}", saved(base));
     }
 }

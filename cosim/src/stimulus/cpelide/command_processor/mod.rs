@@ -4,16 +4,13 @@
 mod program;
 
 use firmware::aql;
-use hwmodel::Block;
 use hwmodel::cpelide::command_processor::CommandProcessor;
 use ports::Bytes;
-use ports::cpelide::command_processor::{Config, In, Out};
+use ports::cpelide::command_processor::{In, Out};
 use ports::cpelide::types::{Aql, Ext, Message, error_code, kind, mailbox, map};
 
-use crate::blocks;
-use crate::seen;
-use crate::stimulus::draws::draws;
-use crate::stimulus::{NewStimulus, Random, Reached, Statics, Stimulus, message};
+use crate::stimulus::{Driver, Random, Stimulus, count, message};
+use crate::{blocks, phase, seen};
 use program::{End, Mix, WORDS};
 
 crate::family!(ports::cpelide::types::Command, "cpelide");
@@ -32,9 +29,9 @@ const ENDS: u64 = 9_000;
 /// Beats of an extension block that a slot has room for.
 const MOST_BEATS: u32 = 252;
 
-draws! {
+phase! {
     /// What one phase draws. Chances are parts of 256.
-    struct Phase(r: &mut Random) {
+    pub struct Phase(r: &mut Random) {
         left: u32 = 64 + r.below(2048),
         aql: u32 = r.pick(&[64, 8, 1]),
         ext: u32 = r.pick(&[256, 128, 16]),
@@ -52,28 +49,18 @@ draws! {
 }
 
 /// The stimulus.
-#[derive(Clone, Debug)]
 pub struct Inputs {
-    random: Random,
-    phase: Phase,
     conf: u32,
     program: Box<[u32; WORDS]>,
-    /// Programs so far.
-    programs: usize,
-    /// Those of them that an access ends.
-    halts: usize,
     /// Words of the program that are loaded.
     loaded: usize,
     /// Cycles for which the core is held after that.
     held: u32,
-    aql: Option<Aql>,
-    ext: Option<Ext>,
     rx: Option<Message>,
     /// Beats that the packet accepted last waits for.
     beats: u32,
     /// Of them, the number of the next.
     beat: u32,
-    seen: Seen,
 }
 
 seen! {
@@ -100,17 +87,17 @@ impl Inputs {
         Aql { mask: r.word() as u16, stream: r.word() as u8, packet: Bytes(bytes) }
     }
 
-    fn draw_message(&mut self) -> Message {
-        let r = &mut self.random;
+    fn draw_message(d: &mut Driver<Self>) -> Message {
+        let Driver { phase: p, random: r, .. } = d;
         let any = r.below(16) as u8;
         let other = r.pick(&[kind::DONE, kind::NACK, any]);
-        let kind = if r.chance(self.phase.ack) { kind::ACK } else { other };
+        let kind = if r.chance(p.ack) { kind::ACK } else { other };
         message(r, kind)
     }
 
     /// The next word of the image; beside the program, also while the core runs, which must not
     /// matter.
-    fn draw_image(&mut self, input: &mut In) {
+    fn draw_image(&mut self, d: &mut Driver<Self>, input: &mut In) {
         if self.loaded < WORDS {
             input.core_hold = true;
             input.imem_we = true;
@@ -121,61 +108,53 @@ impl Inputs {
         }
         input.core_hold = self.held > 0;
         self.held = self.held.saturating_sub(1);
-        if !input.core_hold && self.random.chance(1) {
+        if !input.core_hold && d.random.chance(1) {
             input.imem_we = true;
-            input.imem_addr = self.random.below(WORDS as u32) as u16;
-            input.imem_data = self.random.word() as u32;
-            self.seen.image_write_while_running += 1;
+            input.imem_addr = d.random.below(WORDS as u32) as u16;
+            input.imem_data = d.random.word() as u32;
+            d.seen.image_write_while_running += 1;
         }
     }
 
-    fn draw_inputs(&mut self) -> In {
-        let (p, r) = (&self.phase, &mut self.random);
-        if self.aql.is_none() && r.chance(p.aql) {
-            let extended = r.chance(p.extended);
-            self.aql = Some(Self::draw_aql(r, extended));
-        }
-        if self.ext.is_none() && self.beats > 0 && r.chance(p.ext) {
+    fn draw_inputs(&mut self, d: &mut Driver<Self>) -> In {
+        let aql = d.offer(d.last.aql, d.before.aql_ready, d.phase.aql, |d| {
+            let extended = d.random.chance(d.phase.extended);
+            Self::draw_aql(&mut d.random, extended)
+        });
+        let chance = if self.beats > 0 { d.phase.ext } else { 0 };
+        let ext = d.offer(d.last.ext, d.before.ext_ready, chance, |d| {
+            let r = &mut d.random;
             let data = u128::from(r.word()) << 64 | u128::from(r.word());
-            self.ext = Some(Ext { last: self.beat + 1 == self.beats, data });
-        }
-        if self.rx.is_none() && r.chance(p.rx) {
-            self.rx = Some(self.draw_message());
-        }
+            Ext { last: self.beat + 1 == self.beats, data }
+        });
+        self.rx = d.offer(self.rx, false, d.phase.rx, Self::draw_message);
         let mut input = In {
-            aql: self.aql,
-            ext: self.ext,
-            tx_ready: self.random.chance(self.phase.tx_ready),
-            rx: self.rx.filter(|_| !self.random.chance(self.phase.withdrawn)),
+            aql,
+            ext,
+            tx_ready: d.random.chance(d.phase.tx_ready),
+            rx: self.rx.filter(|_| !d.random.chance(d.phase.withdrawn)),
             conf: self.conf,
             ..In::default()
         };
-        self.draw_image(&mut input);
+        self.draw_image(d, &mut input);
         input
     }
 
-    /// What is taken is not offered again.
-    fn taken(&mut self, input: &In, out: &Out) {
-        let seen = &mut self.seen;
-        if let Some(aql) = &input.aql {
-            if out.aql_ready {
-                self.aql = None;
-                seen.aql += 1;
-                let extended = aql::has_extension(&aql.packet.0);
-                *(if extended { &mut seen.packet_with_extension } else { &mut seen.packet }) += 1;
-                if extended {
-                    let most = self.phase.beats;
-                    let long = most > MOST_BEATS && self.random.chance(128);
-                    let any = 1 + self.random.below(most);
-                    let beats = if long { self.random.pick(&[MOST_BEATS, most]) } else { any };
-                    (self.beats, self.beat) = (beats, 0);
-                }
-            } else {
-                seen.aql_held += 1;
+    /// What the block takes.
+    fn taken(&mut self, d: &mut Driver<Self>, input: &In, out: &Out) {
+        let seen = &mut d.seen;
+        if let Some(aql) = count(input.aql, out.aql_ready, &mut seen.aql, &mut seen.aql_held) {
+            let extended = aql::has_extension(&aql.packet.0);
+            *(if extended { &mut seen.packet_with_extension } else { &mut seen.packet }) += 1;
+            if extended {
+                let most = d.phase.beats;
+                let long = most > MOST_BEATS && d.random.chance(128);
+                let any = 1 + d.random.below(most);
+                let beats = if long { d.random.pick(&[MOST_BEATS, most]) } else { any };
+                (self.beats, self.beat) = (beats, 0);
             }
         }
         if input.ext.is_some() && out.ext_ready {
-            self.ext = None;
             seen.ext += 1;
             self.beat += 1;
             if self.beat == self.beats {
@@ -183,28 +162,18 @@ impl Inputs {
                 self.beats = 0;
             }
         }
-        if let Some(message) = &input.rx {
-            if out.rx_ready {
-                self.rx = None;
-                seen.rx += 1;
-                seen.ack += u64::from(message.kind == kind::ACK);
-            } else {
-                seen.rx_held += 1;
-            }
+        if let Some(message) = count(input.rx, out.rx_ready, &mut seen.rx, &mut seen.rx_held) {
+            self.rx = None;
+            seen.ack += u64::from(message.kind == kind::ACK);
         }
     }
 
-    fn observe(&mut self, input: &In, out: &Out) {
-        self.taken(input, out);
-        let seen = &mut self.seen;
-        if let Some(tx) = &out.tx {
-            if input.tx_ready {
-                seen.tx += 1;
-                seen.broadcast += u64::from(tx.bcast);
-                seen.sync_req += u64::from(tx.msg.kind == kind::SYNC_REQ);
-            } else {
-                seen.tx_held += 1;
-            }
+    fn observe(&mut self, d: &mut Driver<Self>, input: &In, out: &Out) {
+        self.taken(d, input, out);
+        let seen = &mut d.seen;
+        if let Some(tx) = count(out.tx, input.tx_ready, &mut seen.tx, &mut seen.tx_held) {
+            seen.broadcast += u64::from(tx.bcast);
+            seen.sync_req += u64::from(tx.msg.kind == kind::SYNC_REQ);
         }
         seen.sig += u64::from(out.sig.is_some());
         if let Some(code) = out.err {
@@ -236,68 +205,42 @@ impl Inputs {
 impl Stimulus for Inputs {
     type Model = CommandProcessor;
 
-    fn restart(&mut self, cycles: u64) {
-        let mut mix = Mix::draw(&mut self.random);
+    type Phase = Phase;
+    type Seen = Seen;
+
+    fn start(d: &mut Driver<Self>) -> Self {
+        let mut mix = Mix::draw(&mut d.random);
         // In turn: few programs are run, and each end is to be reached. Most episodes are too short
-        // for that.
-        let end = match cycles {
-            LONG.. => {
-                mix.rounds = u32::MAX;
-                End::Never
-            }
-            ENDS.. => [End::Exit, End::Halt(self.halts)][self.programs % 2],
-            _ => [End::Exit, End::Halt(self.halts), End::Never][self.programs % 3],
+        // for that. Another first one for each seed.
+        let number = (d.seed + d.episode) as usize;
+        let (number, ends) = match d.length {
+            LONG.. => (2, 3),
+            ENDS.. => (number, 2),
+            _ => (number, 3),
         };
-        self.halts += usize::from(matches!(end, End::Halt(_)));
-        self.programs += 1;
-        program::write(&mut self.random, &mix, end, &mut self.program);
-        (self.aql, self.ext, self.rx) = (None, None, None);
-        (self.beats, self.beat, self.loaded) = (0, 0, 0);
-        self.held = self.random.below(20);
-        if cycles < LONG && self.random.chance(48) {
+        if d.length >= LONG {
+            mix.rounds = u32::MAX;
+        }
+        let end = [End::Exit, End::Halt(number / ends), End::Never][number % ends];
+        let mut program = Box::new([0; WORDS]);
+        program::write(&mut d.random, &mix, end, &mut program);
+        let (mut loaded, mut held) = (0, d.random.below(20));
+        if d.length < LONG && d.random.chance(48) {
             // The memory keeps what was loaded before the reset, and the core starts at once.
-            (self.loaded, self.held) = (WORDS, 0);
-            self.seen.image_kept += 1;
+            (loaded, held) = (WORDS, 0);
+            d.seen.image_kept += 1;
         }
-        self.conf = self.random.word() as u32;
-        self.phase = Phase::draw(&mut self.random);
+        let conf = d.random.word() as u32;
+        Self { conf, program, loaded, held, rx: None, beats: 0, beat: 0 }
     }
 
-    fn inputs(&mut self, out: &<CommandProcessor as Block>::Out) -> In {
-        if self.phase.left == 0 {
-            self.phase = Phase::draw(&mut self.random);
-        }
-        self.phase.left -= 1;
-        let input = self.draw_inputs();
-        self.observe(&input, out);
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        Phase::draw(&mut d.random)
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        let input = self.draw_inputs(d);
+        self.observe(d, &input, out);
         input
-    }
-
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(_: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Phase::draw(&mut random);
-        Self {
-            random,
-            phase,
-            conf: 0,
-            program: Box::new([0; WORDS]),
-            // Another first one for each seed.
-            programs: seed as usize,
-            halts: seed as usize,
-            loaded: 0,
-            held: 0,
-            aql: None,
-            ext: None,
-            rx: None,
-            beats: 0,
-            beat: 0,
-            seen: Seen::default(),
-        }
     }
 }

@@ -5,8 +5,8 @@ use hwmodel::cpelide::command_processor::encode::opcode::{AUIPC, JALR, LOAD, LUI
 use hwmodel::cpelide::command_processor::encode::{b_type, i_type, j_type, r_type, s_type};
 use ports::cpelide::types::{mailbox, map};
 
+use crate::draws;
 use crate::stimulus::Random;
-use crate::stimulus::draws::draws;
 
 /// Words of a program, from address 0 on.
 pub const WORDS: usize = 0x200;

@@ -44,10 +44,6 @@ impl Answers {
         Self { chunks, mask, beat: None, loading: None, rest: 0, sent: 0 }
     }
 
-    pub fn clear(&mut self) {
-        (self.beat, self.loading, self.rest) = (None, None, 0);
-    }
-
     /// No chunk of this answer has been taken.
     pub fn is_first(&self) -> bool {
         self.sent == 0

@@ -40,10 +40,6 @@ impl Lines {
         Self { lines, number: c.lines as usize, mask: (1 << c.epoch_w) - 1, looked: None }
     }
 
-    pub fn clear(&mut self) {
-        (self.lines, self.looked) = ([Line::default(); LINES], None);
-    }
-
     /// A line that holds what was filled in an epoch of this number.
     pub fn of_epoch(&self, epoch: u8) -> Option<u8> {
         let lines = &self.lines[..self.number];

@@ -6,17 +6,16 @@ mod lines;
 mod phase;
 mod rows;
 
-use hwmodel::Block;
 use hwmodel::race::access_validation_unit::AccessValidationUnit;
 use ports::race::access_validation_unit::{Config, In, Out, Queries};
 use ports::race::types::{Fill, Lookup, Query};
 
 use crate::blocks;
-use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::stimulus::{Driver, Random, Stimulus};
 use answers::Answers;
 use lines::Lines;
 use phase::Phase;
-use rows::{Before, Seen};
+use rows::Seen;
 
 crate::pair!(AccessValidationUnit: ports::race::types::RaceDetection);
 
@@ -25,24 +24,13 @@ inventory::submit! {
 }
 
 /// The stimulus.
-#[derive(Clone, Debug)]
 pub struct Inputs {
-    config: Config,
-    random: Random,
-    phase: Phase,
-    long: LongTime,
-    /// Long times so far.
-    stretches: u64,
     answers: Answers,
     lookup: Option<Lookup>,
     /// Cycles of queries, of the speculative load queue's level, that are left.
     queries: u32,
     busy: u32,
-    /// The epoch has changed in the cycle before.
-    synced: bool,
-    before: Before,
     lines: Lines,
-    seen: Seen,
 }
 
 /// An access of any size, or of the phase's.
@@ -63,8 +51,8 @@ fn line(r: &mut Random, p: &Phase, c: &Config) -> u8 {
 }
 
 impl Inputs {
-    fn lookup(&mut self) -> Option<Lookup> {
-        let (c, p, r) = (&self.config, &self.phase, &mut self.random);
+    fn lookup(d: &mut Driver<Self>) -> Option<Lookup> {
+        let Driver { config: c, phase: p, random: r, .. } = d;
         if !r.chance(p.lookup) {
             return None;
         }
@@ -73,20 +61,21 @@ impl Inputs {
     }
 
     /// A line for a fill or the answer to a check.
-    fn line(&mut self) -> u8 {
-        let looked = self.lookup.filter(|_| self.random.chance(self.phase.same));
-        looked.map_or_else(|| line(&mut self.random, &self.phase, &self.config), |l| l.line)
+    fn line(&self, d: &mut Driver<Self>) -> u8 {
+        let Driver { config: c, phase: p, random: r, .. } = d;
+        let looked = self.lookup.filter(|_| r.chance(p.same));
+        looked.map_or_else(|| line(r, p, c), |l| l.line)
     }
 
-    fn fill(&mut self, out: &Out, next: Option<u8>) -> Option<Fill> {
-        let mask = (1 << self.config.epoch_w) - 1;
+    fn fill(&self, d: &mut Driver<Self>, out: &Out, next: Option<u8>) -> Option<Fill> {
+        let mask = (1 << d.config.epoch_w) - 1;
         let wraps = next.and_then(|epoch| self.lines.of_epoch(epoch));
         let line = match wraps {
-            Some(line) if self.random.chance(self.phase.edge) => line,
-            _ if !self.random.chance(self.phase.fill) => return None,
-            _ => self.line(),
+            Some(line) if d.random.chance(d.phase.edge) => line,
+            _ if !d.random.chance(d.phase.fill) => return None,
+            _ => self.line(d),
         };
-        let (p, r) = (&self.phase, &mut self.random);
+        let Driver { phase: p, random: r, .. } = d;
         // Never the next epoch.
         let any = r.chance(p.fault).then(|| r.below(mask));
         let age = any.unwrap_or_else(|| u32::from(r.chance(p.old)));
@@ -95,9 +84,10 @@ impl Inputs {
 
     /// The queries of a validation, of as many loads as there may be; else at any time at which
     /// the signature stays. Whether the speculative load queue says that it validates.
-    fn queries(&mut self, moves: bool) -> (u8, Queries, bool) {
-        let (p, r) = (&self.phase, &mut self.random);
-        if self.synced {
+    fn queries(&mut self, d: &mut Driver<Self>, moves: bool) -> (u8, Queries, bool) {
+        let lanes = d.config.v_lanes as usize;
+        let Driver { phase: p, random: r, .. } = d;
+        if d.before.done.is_some_and(|done| done.sync) {
             let cycles = r.below(p.validated + 1);
             (self.queries, self.busy) = (cycles, if cycles > 0 { cycles + 1 } else { 0 });
         }
@@ -106,7 +96,7 @@ impl Inputs {
         self.queries = self.queries.saturating_sub(1);
         self.busy = self.busy.saturating_sub(1);
         let (mut valid, mut q) = (0, Queries::default());
-        for (v, q) in q.iter_mut().enumerate().take(self.config.v_lanes as usize) {
+        for (v, q) in q.iter_mut().enumerate().take(lanes) {
             if asks && !moves && r.chance(p.lane) {
                 valid |= 1 << v;
                 *q = access(r, p);
@@ -119,78 +109,45 @@ impl Inputs {
 impl Stimulus for Inputs {
     type Model = AccessValidationUnit;
 
-    fn restart(&mut self, cycles: u64) {
-        self.long = LongTime::plan(&mut self.random, cycles);
-        self.phase = Phase::any(&mut self.random, &self.config);
-        (self.lookup, self.queries, self.busy, self.synced) = (None, 0, 0, false);
-        self.before = Before::default();
-        self.answers.clear();
-        self.lines.clear();
+    type Phase = Phase;
+    type Seen = Seen;
+
+    fn start(d: &mut Driver<Self>) -> Self {
+        let (answers, lines) = (Answers::new(&d.config), Lines::new(&d.config));
+        Self { answers, lookup: None, queries: 0, busy: 0, lines }
     }
 
-    fn inputs(&mut self, out: &<AccessValidationUnit as Block>::Out) -> In {
-        if self.long.cycle() == Some(0) {
-            self.stretches += 1;
-            let cold = self.stretches.is_multiple_of(2);
-            self.phase = Phase::long(&mut self.random, &self.config, cold);
-        } else if self.phase.left == 0 {
-            self.phase = Phase::any(&mut self.random, &self.config);
-        }
-        self.phase.left -= 1;
-        let beat = self.answers.beat(&mut self.random, &self.phase, out);
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        Phase::any(&mut d.random, &d.config)
+    }
+
+    fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
+        let cold = d.long_times.is_multiple_of(2);
+        Some(Phase::long(&mut d.random, &d.config, cold))
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        let beat = self.answers.beat(&mut d.random, &d.phase, out);
         let moves = beat.is_some() && out.rsp_ready;
         let ends = self.answers.ends().filter(|_| moves);
         let next = ends.filter(|answer| answer.sync).map(|answer| answer.epoch);
-        if self.lookup.is_none() || !self.random.chance(self.phase.again) {
-            self.lookup = self.lookup();
-        }
-        let fill = self.fill(out, next);
-        let clears = self.random.chance(self.phase.clear);
-        let hc_clr = clears.then(|| self.line());
-        let (q_valid, q, slq_busy) = self.queries(moves);
+        let held = d.retry(d.last.lk, d.before.lk_ready, d.phase.again);
+        self.lookup = held.or_else(|| Self::lookup(d));
+        let fill = self.fill(d, out, next);
+        let clears = d.random.chance(d.phase.clear);
+        let hc_clr = clears.then(|| self.line(d));
+        let (q_valid, q, slq_busy) = self.queries(d, moves);
         let rsp = beat.map(|beat| beat.rsp);
         let input = In { rsp, lk: self.lookup, fill, hc_clr, q_valid, q, slq_busy };
-        let Self { config, seen, answers, before, .. } = self;
-        rows::count(config, seen, answers, beat, (&input, out), before);
-        self.lines.follow(&input, out, next, &mut self.seen);
+        rows::count(d, &self.answers, beat, &input, out);
+        self.lines.follow(&input, out, next, &mut d.seen);
         if moves {
             self.answers.taken();
         }
-        if out.lk_ready {
-            self.lookup = None;
-        }
-        self.synced = out.done.is_some_and(|done| done.sync);
-        self.before = Before { busy: slq_busy, q_valid, taken: moves, epoch: out.epoch };
         input
     }
 
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-
-    fn can_reach(&self, row: &str) -> bool {
-        rows::can_reach(&self.config, row)
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Phase::any(&mut random, config);
-        Self {
-            config: config.clone(),
-            random,
-            phase,
-            long: LongTime::never(),
-            stretches: seed,
-            answers: Answers::new(config),
-            lookup: None,
-            queries: 0,
-            busy: 0,
-            synced: false,
-            before: Before::default(),
-            lines: Lines::new(config),
-            seen: Seen::default(),
-        }
+    fn can_reach(d: &Driver<Self>, row: &str) -> bool {
+        rows::can_reach(&d.config, row)
     }
 }

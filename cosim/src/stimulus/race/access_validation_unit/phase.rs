@@ -2,13 +2,13 @@
 
 use ports::race::access_validation_unit::Config;
 
-use crate::stimulus::draws::draws;
-use crate::stimulus::{LongTime, Random};
+use crate::phase;
+use crate::stimulus::{LONG, Random};
 
 /// Addresses in use.
 const ADDRS: usize = 16;
 
-draws! {
+phase! {
     /// Chances are parts of 256.
     pub struct Phase(r: &mut Random, c: &Config) {
         pub left: u32 = 16 + { let most = r.pick(&[128, 512, 512, 2048]); r.below(most) },
@@ -95,7 +95,7 @@ impl Phase {
     pub fn long(r: &mut Random, c: &Config, cold: bool) -> Self {
         let mut phase = Self::draw(r, c);
         let p = &mut phase;
-        (p.left, p.lookup, p.tag) = (LongTime::CYCLES as u32, 256, if cold { 0 } else { 256 });
+        (p.left, p.lookup, p.tag) = (LONG as u32, 256, if cold { 0 } else { 256 });
         (p.lines, p.fill, p.same, p.sync, p.old) = (1, 256, 256, 0, 0);
         (p.wrong, p.fault, p.edge) = (0, 0, 0);
         phase

@@ -3,8 +3,10 @@
 use ports::race::access_validation_unit::{Config, In, Out, err};
 use ports::race::types::{BEAT_BITS, rsp_kind};
 
+use super::Inputs;
 use super::answers::{Answers, Beat};
 use crate::seen;
+use crate::stimulus::Driver;
 
 seen! {
     transfers: rsp, lk, rs, fill, hc_clr, q, done, err;
@@ -54,35 +56,18 @@ pub fn can_reach(c: &Config, row: &str) -> bool {
     }
 }
 
-/// What was before a cycle.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Before {
-    /// Whether the speculative load queue validated, and which queries there were.
-    pub busy: bool,
-    pub q_valid: u8,
-    /// A beat was taken; the epoch.
-    pub taken: bool,
-    pub epoch: u8,
-}
-
 /// Counts what needs no lines.
-pub fn count(
-    c: &Config,
-    seen: &mut Seen,
-    answers: &Answers,
-    beat: Option<Beat>,
-    (input, out): (&In, &Out),
-    before: &Before,
-) {
+pub fn count(d: &mut Driver<Inputs>, answers: &Answers, beat: Option<Beat>, input: &In, out: &Out) {
+    let Driver { config: c, seen, last, before, .. } = d;
     let mut errors = 0;
     match beat {
         Some(beat) if out.rsp_ready => {
             seen.rsp += 1;
-            seen.taken_at_once += u64::from(before.taken);
+            seen.taken_at_once += u64::from(last.rsp.is_some() && before.rsp_ready);
             count_beat(c, seen, answers, &beat);
             errors += u32::from(beat.fault.is_some());
         }
-        Some(_) => seen.rsp_held[usize::from(before.busy)] += 1,
+        Some(_) => seen.rsp_held[usize::from(last.slq_busy)] += 1,
         None => {}
     }
     if let Some(done) = out.done {
@@ -110,8 +95,8 @@ pub fn count(
     seen.q += u64::from(queries);
     seen.all_lanes += u64::from(queries == c.v_lanes);
     seen.query_and_lookup += u64::from(queries > 0 && lookup.is_some_and(|l| l.tag_hit));
-    seen.member[0] += u64::from((before.q_valid & !out.q_member).count_ones());
-    seen.member[1] += u64::from((before.q_valid & out.q_member).count_ones());
+    seen.member[0] += u64::from((last.q_valid & !out.q_member).count_ones());
+    seen.member[1] += u64::from((last.q_valid & out.q_member).count_ones());
     if let Some(code) = out.err {
         seen.err += 1;
         if let Some(row) = code.checked_sub(err::CHUNK).filter(|row| *row < 6) {

@@ -63,15 +63,6 @@ impl Follow {
         }
     }
 
-    pub fn clear(&mut self) {
-        for sm in &mut self.sms {
-            sm.asked.clear();
-            (sm.held, sm.ended, sm.full, sm.chunks, sm.place) = (false, false, false, 0, 0);
-        }
-        (self.cycle, self.served, self.stalled) = (0, None, false);
-        (self.inserted, self.idle, self.cnt) = (false, true, Counters::default());
-    }
-
     /// A cycle with these inputs and outputs.
     pub fn cycle(&mut self, input: &In, out: &Out, seen: &mut Seen) {
         self.counters(out, seen);

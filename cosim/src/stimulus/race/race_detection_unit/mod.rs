@@ -4,13 +4,12 @@ mod follow;
 mod phase;
 mod rows;
 
-use hwmodel::Block;
 use hwmodel::race::race_detection_unit::RaceDetectionUnit;
-use ports::race::race_detection_unit::{Config, In, Reqs};
-use ports::race::types::{MAX_SMS, Req, req_kind};
+use ports::race::race_detection_unit::{In, Out, Reqs};
+use ports::race::types::{Req, req_kind};
 
 use crate::blocks;
-use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::stimulus::{Driver, Stimulus};
 use follow::Follow;
 use phase::Phase;
 use rows::Seen;
@@ -23,26 +22,18 @@ inventory::submit! {
 }
 
 /// The stimulus.
-#[derive(Clone, Debug)]
 pub struct Inputs {
-    config: Config,
-    random: Random,
-    phase: Phase,
-    long: LongTime,
-    /// Long times so far.
-    stretches: u64,
-    /// Requests that are shown, by SM.
-    held: [Option<Req>; MAX_SMS],
     /// The next line where each write is to another one; that of the last write.
     next: u32,
     written: u32,
     follow: Follow,
-    seen: Seen,
+    /// The first phase fills the signatures.
+    fills: bool,
 }
 
 impl Inputs {
-    fn address(&mut self, kind: u8) -> u32 {
-        let (p, r) = (&self.phase, &mut self.random);
+    fn address(&mut self, d: &mut Driver<Self>, kind: u8) -> u32 {
+        let Driver { phase: p, random: r, .. } = d;
         let word = r.word();
         let (any, low) = ((word >> 32) as u32, word as u32 & 127);
         if r.chance(p.any) {
@@ -63,11 +54,11 @@ impl Inputs {
         line << 7 | low
     }
 
-    fn request(&mut self, sm: u32) -> Req {
-        let kinds = if self.phase.writers >> sm & 1 == 1 { [0, 0, 4, 1] } else { self.phase.kinds };
-        let kind = self.random.weighted(&kinds) as u8;
-        let addr = self.address(kind);
-        let (p, r) = (&self.phase, &mut self.random);
+    fn request(&mut self, d: &mut Driver<Self>, sm: u32) -> Req {
+        let kinds = if d.phase.writers >> sm & 1 == 1 { [0, 0, 4, 1] } else { d.phase.kinds };
+        let kind = d.random.weighted(&kinds) as u8;
+        let addr = self.address(d, kind);
+        let Driver { phase: p, random: r, .. } = d;
         let mask = match () {
             () if r.chance(p.empty) => 0,
             () if r.chance(p.full) => u128::MAX,
@@ -76,87 +67,53 @@ impl Inputs {
         Req { kind, id: r.word() as u8, mask, addr }
     }
 
-    fn requests(&mut self) -> (u16, Reqs) {
-        let (mut valid, mut req) = (0, Reqs::default());
-        for sm in 0..self.config.n_sm {
+    fn requests(&mut self, d: &mut Driver<Self>) -> (u16, Reqs) {
+        let mut valid = d.last.req_valid & !d.before.req_ready;
+        let mut req = Reqs::default();
+        for sm in 0..d.config.n_sm {
             let at = sm as usize;
-            if self.held[at].is_none() && self.random.chance(self.phase.send(sm)) {
-                self.held[at] = Some(self.request(sm));
-            }
-            if let Some(held) = self.held[at] {
+            if valid >> sm & 1 == 1 {
+                req[at] = d.last.req[at];
+            } else if d.random.chance(d.phase.send(sm)) {
                 valid |= 1 << sm;
-                req[at] = held;
+                req[at] = self.request(d, sm);
             }
         }
         (valid, req)
-    }
-
-    fn ready(&mut self) -> u16 {
-        let mut ready = 0;
-        for sm in 0..self.config.n_sm {
-            ready |= u16::from(self.random.chance(self.phase.takes(sm))) << sm;
-        }
-        ready
     }
 }
 
 impl Stimulus for Inputs {
     type Model = RaceDetectionUnit;
 
-    fn restart(&mut self, cycles: u64) {
-        self.long = LongTime::plan(&mut self.random, cycles);
-        let fills = cycles > Phase::fills(&self.config).into() && self.random.chance(64);
-        let draw = if fills { Phase::first } else { Phase::any };
-        self.phase = draw(&mut self.random, &self.config);
-        self.held = [None; MAX_SMS];
-        self.follow.clear();
+    type Phase = Phase;
+    type Seen = Seen;
+
+    fn start(d: &mut Driver<Self>) -> Self {
+        let fills = d.length > Phase::fills(&d.config).into() && d.random.chance(64);
+        Self { next: 0, written: 0, follow: Follow::new(&d.config), fills }
     }
 
-    fn inputs(&mut self, out: &<RaceDetectionUnit as Block>::Out) -> In {
-        if self.long.cycle() == Some(0) {
-            self.stretches += 1;
-            let stalls = self.stretches.is_multiple_of(2);
-            self.phase = Phase::long(&mut self.random, &self.config, stalls);
-        } else if self.phase.left == 0 {
-            self.phase = Phase::any(&mut self.random, &self.config);
-        }
-        self.phase.left -= 1;
-        let (req_valid, req) = self.requests();
-        let (tok_ready, rsp_ready) = (self.random.chance(self.phase.token), self.ready());
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        let draw = if self.fills && d.cycle == 0 { Phase::first } else { Phase::any };
+        draw(&mut d.random, &d.config)
+    }
+
+    fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
+        let stalls = d.long_times.is_multiple_of(2);
+        Some(Phase::long(&mut d.random, &d.config, stalls))
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        let (req_valid, req) = self.requests(d);
+        let tok_ready = d.random.chance(d.phase.token);
+        let rsp_ready = d.bits(d.config.n_sm, Phase::takes) as u16;
         let input = In { req_valid, req, tok_ready, rsp_ready };
-        self.follow.cycle(&input, out, &mut self.seen);
-        for (sm, held) in self.held.iter_mut().enumerate() {
-            if out.req_ready >> sm & 1 == 1 {
-                *held = None;
-            }
-        }
+        self.follow.cycle(&input, out, &mut d.seen);
         input
     }
 
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-
-    fn can_reach(&self, row: &str) -> bool {
-        rows::can_reach(&self.config, row)
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Phase::any(&mut random, config);
-        Self {
-            config: config.clone(),
-            random,
-            phase,
-            long: LongTime::never(),
-            stretches: seed,
-            held: [None; MAX_SMS],
-            next: 0,
-            written: 0,
-            follow: Follow::new(config),
-            seen: Seen::default(),
-        }
+    fn can_reach(d: &Driver<Self>, row: &str) -> bool {
+        rows::can_reach(&d.config, row)
     }
 }

@@ -3,11 +3,11 @@
 use ports::race::race_detection_unit::Config;
 
 use super::rows::granules;
-use crate::stimulus::draws::draws;
+use crate::phase;
 use crate::stimulus::random::MaskForm;
-use crate::stimulus::{LongTime, Random};
+use crate::stimulus::{LONG, Random};
 
-draws! {
+phase! {
     /// Chances are parts of 256.
     pub struct Phase(r: &mut Random, c: &Config) {
         pub left: u32 = 16 + { let most = r.pick(&[128, 512, 512, 2048]); r.below(most) },
@@ -126,7 +126,7 @@ impl Phase {
     pub fn long(r: &mut Random, c: &Config, stalls: bool) -> Self {
         let mut phase = Self::draw(r, c);
         let p = &mut phase;
-        (p.left, p.token) = (LongTime::CYCLES as u32, if stalls { 0 } else { 256 });
+        (p.left, p.token) = (LONG as u32, if stalls { 0 } else { 256 });
         (p.send, p.hot, p.silent, p.writers) = (256, 0, 0, 0);
         (p.kinds, p.take, p.late, p.stuck) = ([1, 0, 0, 0], 256, 0, 0);
         phase

@@ -4,14 +4,12 @@
 mod queue;
 mod rows;
 
-use hwmodel::Block;
 use hwmodel::race::speculative_load_queue::SpeculativeLoadQueue;
 use ports::race::speculative_load_queue::{Config, In, Out};
 use ports::race::types::{Alloc, Done, rsp_kind};
 
-use crate::blocks;
-use crate::stimulus::draws::draws;
-use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::stimulus::{Driver, LONG, Random, Stimulus};
+use crate::{blocks, phase};
 use queue::Queue;
 use rows::Seen;
 
@@ -26,9 +24,9 @@ inventory::submit! {
 /// Most requests without an answer.
 const MOST_OUT: u32 = 255;
 
-draws! {
+phase! {
     /// What one phase draws. Chances are parts of 256.
-    struct Phase(r: &mut Random) {
+    pub struct Phase(r: &mut Random) {
         left: u32 = 16 + { let most = r.pick(&[128, 512, 512, 2048]); r.below(most) },
         inc: u32 = r.pick(&[256, 128, 48, 8]),
         /// Requests without an answer, at most.
@@ -95,7 +93,7 @@ impl Phase {
     fn long(r: &mut Random, full: bool) -> Self {
         let mut phase = Self::draw(r);
         let p = &mut phase;
-        (p.left, p.inc, p.alloc, p.again) = (LongTime::CYCLES as u32, 256, 256, 256);
+        (p.left, p.inc, p.alloc, p.again) = (LONG as u32, 256, 256, 256);
         (p.sync, p.forced, p.fault, p.most) = (0, 0, 0, 2);
         p.done = if full { 0 } else { 256 };
         phase
@@ -103,25 +101,14 @@ impl Phase {
 }
 
 /// The stimulus.
-#[derive(Clone, Debug)]
 pub struct Inputs {
-    config: Config,
-    random: Random,
-    phase: Phase,
-    long: LongTime,
-    /// Long times so far.
-    stretches: u64,
-    /// A load that is shown.
-    alloc: Option<Alloc>,
     /// Granules that the signature has, of 64.
     signature: u64,
-    /// The epoch has changed in the cycle before, in the one before that; the block validated.
+    /// The epoch has changed in the cycle before, in the one before that; the block validated in
+    /// the one before that.
     synced: [bool; 2],
     busy: [bool; 2],
-    /// Queries that are answered in this cycle.
-    last: Out,
     queue: Queue,
-    seen: Seen,
 }
 
 impl Inputs {
@@ -130,15 +117,15 @@ impl Inputs {
         addr >> 7 & 63
     }
 
-    fn sign(&mut self) {
-        let chance = self.phase.member;
-        let bits = (0..64).filter(|_| self.random.chance(chance));
+    fn sign(&mut self, d: &mut Driver<Self>) {
+        let chance = d.phase.member;
+        let bits = (0..64).filter(|_| d.random.chance(chance));
         self.signature = bits.fold(0, |bits, bit| bits | 1 << bit);
     }
 
     /// An answer as the access validation unit has it, or one that breaks the rules.
-    fn done(&mut self, out: &Out) -> Option<Done> {
-        let (p, r) = (&self.phase, &mut self.random);
+    fn done(&self, d: &mut Driver<Self>, out: &Out) -> Option<Done> {
+        let Driver { phase: p, random: r, .. } = d;
         let any = Done { kind: 0, id: r.word() as u8, epoch: r.below(32) as u8, sync: false };
         if r.chance(p.fault) {
             let sync = r.chance(128);
@@ -163,8 +150,8 @@ impl Inputs {
         Some(Done { kind, sync, ..any })
     }
 
-    fn load(&mut self, out: &Out) -> Option<Alloc> {
-        let (p, r) = (&self.phase, &mut self.random);
+    fn load(d: &mut Driver<Self>, out: &Out) -> Option<Alloc> {
+        let Driver { phase: p, random: r, .. } = d;
         let wanted = r.chance(if out.out > 0 { p.alloc } else { p.vain });
         if !wanted {
             return None;
@@ -178,14 +165,14 @@ impl Inputs {
         Some(Alloc { warp, tag, size, addr })
     }
 
-    fn answers(&mut self) -> u8 {
+    fn answers(&self, d: &mut Driver<Self>) -> u8 {
         // Where nothing was asked they mean nothing.
-        let lanes = u8::MAX >> (8 - self.config.v_lanes);
-        let unasked = self.random.word() as u8 & lanes & !self.last.q_valid;
-        let asked = |v: &usize| self.last.q_valid >> v & 1 == 1;
-        let queries = (0..self.config.v_lanes as usize).filter(asked);
+        let lanes = u8::MAX >> (8 - d.config.v_lanes);
+        let unasked = d.random.word() as u8 & lanes & !d.before.q_valid;
+        let asked = |v: &usize| d.before.q_valid >> v & 1 == 1;
+        let queries = (0..d.config.v_lanes as usize).filter(asked);
         let member =
-            |v: usize| (self.signature >> Self::granule(self.last.q[v].addr) & 1 == 1) as u8;
+            |v: usize| (self.signature >> Self::granule(d.before.q[v].addr) & 1 == 1) as u8;
         queries.fold(unasked, |bits, v| bits | member(v) << v)
     }
 }
@@ -193,72 +180,44 @@ impl Inputs {
 impl Stimulus for Inputs {
     type Model = SpeculativeLoadQueue;
 
-    fn restart(&mut self, cycles: u64) {
-        self.long = LongTime::plan(&mut self.random, cycles);
-        self.phase = Phase::any(&mut self.random, &self.config);
-        (self.alloc, self.synced, self.busy) = (None, [false; 2], [false; 2]);
-        self.last = Out::default();
-        self.queue.clear();
+    type Phase = Phase;
+    type Seen = Seen;
+
+    fn start(d: &mut Driver<Self>) -> Self {
+        let queue = Queue::new(&d.config);
+        Self { signature: 0, synced: [false; 2], busy: [false; 2], queue }
     }
 
-    fn inputs(&mut self, out: &<SpeculativeLoadQueue as Block>::Out) -> In {
-        if self.long.cycle() == Some(0) {
-            self.stretches += 1;
-            let full = self.stretches.is_multiple_of(2);
-            self.phase = Phase::long(&mut self.random, full);
-        } else if self.phase.left == 0 {
-            self.phase = Phase::any(&mut self.random, &self.config);
-        }
-        self.phase.left -= 1;
-        let q_member = self.answers();
-        if self.alloc.is_none() || !self.random.chance(self.phase.again) {
-            self.alloc = self.load(out);
-        }
-        let done = self.done(out);
-        let (p, r) = (&self.phase, &mut self.random);
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        Phase::any(&mut d.random, &d.config)
+    }
+
+    fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
+        let full = d.long_times.is_multiple_of(2);
+        Some(Phase::long(&mut d.random, full))
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        let q_member = self.answers(d);
+        let held = d.retry(d.last.alloc, d.before.alloc_ready, d.phase.again);
+        let alloc = held.or_else(|| Self::load(d, out));
+        let done = self.done(d, out);
+        let Driver { phase: p, random: r, .. } = d;
         let room = u32::from(out.out) < p.most;
         let inc = r.chance(if room { p.inc } else { 0 }) || r.chance(p.fault) && out.out == 255;
         let replay_ready = r.chance(p.ready);
-        let input = In { inc, done, alloc: self.alloc, q_member, replay_ready };
-        self.queue.follow(&input, out, &mut self.seen);
-        if done.is_some_and(|done| done.sync) {
-            self.sign();
+        let input = In { inc, done, alloc, q_member, replay_ready };
+        self.queue.follow(&input, out, &mut d.seen);
+        let syncs = done.is_some_and(|done| done.sync);
+        if syncs {
+            self.sign(d);
         }
-        if out.alloc_ready {
-            self.alloc = None;
-        }
-        self.synced = [done.is_some_and(|done| done.sync), self.synced[0]];
+        self.synced = [syncs, self.synced[0]];
         self.busy = [out.busy, self.busy[0]];
-        self.last = *out;
         input
     }
 
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-
-    fn can_reach(&self, row: &str) -> bool {
-        rows::can_reach(&self.config, row)
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Phase::any(&mut random, config);
-        Self {
-            config: config.clone(),
-            random,
-            phase,
-            long: LongTime::never(),
-            stretches: seed,
-            alloc: None,
-            signature: 0,
-            synced: [false; 2],
-            busy: [false; 2],
-            last: Out::default(),
-            queue: Queue::new(config),
-            seen: Seen::default(),
-        }
+    fn can_reach(d: &Driver<Self>, row: &str) -> bool {
+        rows::can_reach(&d.config, row)
     }
 }

@@ -48,11 +48,6 @@ impl Queue {
         }
     }
 
-    pub fn clear(&mut self) {
-        self.entries.clear();
-        (self.first, self.validation, self.asked) = (0, None, [None; MAX_VLANES]);
-    }
-
     /// The entry of this number, if it is still there.
     fn entry(&self, number: u64) -> Option<&Entry> {
         self.entries.get(number.checked_sub(self.first)? as usize)

@@ -4,12 +4,18 @@ use super::*;
 
 impl Inputs {
     /// What became of the store of the cycle before, and of the entries of the queue.
-    pub(super) fn follow_stores(&mut self, input: &In, out: &Out, legal: bool) {
-        let before = std::mem::take(&mut self.last.cnt);
+    pub(super) fn follow_stores(
+        &mut self,
+        d: &mut Driver<Self>,
+        input: &In,
+        out: &Out,
+        legal: bool,
+    ) {
+        let before = d.before.cnt;
         let now = out.cnt;
         if let Some(due) = self.due.take() {
             let direct = now.stores_direct != before.stores_direct;
-            let seen = &mut self.seen;
+            let seen = &mut d.seen;
             seen.direct += u64::from(direct);
             if !direct {
                 self.queue[usize::from(due.slot)] = Some(Waiting { addr: due.addr, old: false });
@@ -21,23 +27,24 @@ impl Inputs {
             }
         }
         // A store that was not at `st` in the cycle before, from the queue.
-        let new = self.last.st.is_none() || self.before.st_ready;
+        let new = d.before.st.is_none() || d.last.st_ready;
         if let Some(store) = out.st.filter(|_| new) {
-            self.seen.ack_and_issue += u64::from(self.acked);
+            d.seen.ack_and_issue += u64::from(self.acked);
             if self.queue[usize::from(store.slot)].take().is_some_and(|w| w.old) {
-                let banks = self.config.bsq_banks;
+                let banks = d.config.bsq_banks;
                 // Lower ones of its bank were examined with it: they are not of the batch.
                 let lower = (0..u32::from(store.slot) / banks).filter_map(|row| {
                     self.queue[(row * banks + u32::from(store.slot) % banks) as usize]
                 });
-                let overtaken = lower.into_iter().any(|w| w.old && self.granted(&out.cer, w.addr));
-                self.seen.batch_first += u64::from(overtaken);
+                let overtaken =
+                    lower.into_iter().any(|w| w.old && granted(&d.config, &out.cer, w.addr));
+                d.seen.batch_first += u64::from(overtaken);
             }
         }
         if out.cer_upd {
             self.queue.iter_mut().flatten().for_each(|waiting| waiting.old = true);
         }
-        self.classify(input, out);
+        self.classify(d, input, out);
         let leaving = out.st.filter(|_| input.st_ready);
         if let Some(store) = input.st.filter(|_| !legal) {
             let is = |other: Option<Store>| other.is_some_and(|other| other.slot == store.slot);
@@ -47,48 +54,48 @@ impl Inputs {
                 () if is(out.st) => 1,
                 () => 3,
             };
-            self.seen.slot_of[place] += 1;
+            d.seen.slot_of[place] += 1;
         }
         self.input = input.st.filter(|_| legal);
         if let Some(store) = self.input {
-            self.seen.st += 1;
-            let left = self.last.st.is_some_and(|last| last.slot == store.slot);
-            self.seen.slot_again += u64::from(left);
+            d.seen.st += 1;
+            let left = d.before.st.is_some_and(|last| last.slot == store.slot);
+            d.seen.slot_again += u64::from(left);
             self.used[usize::from(store.slot)] = true;
             self.in_use += 1;
         }
         if let Some(store) = leaving {
-            self.seen.st_out += 1;
+            d.seen.st_out += 1;
             self.used[usize::from(store.slot)] = false;
             self.in_use -= 1;
         }
         let out_now = self.taken + u32::from(out.st.is_some());
         self.taken += u32::from(leaving.is_some());
         self.acked = input.wa_valid && out_now > 0;
-        self.seen.wa += u64::from(self.acked);
+        d.seen.wa += u64::from(self.acked);
         self.taken -= u32::from(self.acked);
     }
 
     /// The store that the block looks at in this cycle.
-    fn classify(&mut self, input: &In, out: &Out) {
+    fn classify(&mut self, d: &mut Driver<Self>, input: &In, out: &Out) {
         let Some(Store { slot, addr }) = self.input else { return };
-        let granted = self.granted(&out.cer, addr);
+        let granted = granted(&d.config, &out.cer, addr);
         let at = At::of(out);
-        self.seen.store[2 * at as usize + usize::from(!granted)] += 1;
+        d.seen.store[2 * at as usize + usize::from(!granted)] += 1;
         self.due = Some(Due {
             slot,
             addr,
             held: out.st.is_some() && !input.st_ready,
-            no_credit: self.taken + u32::from(out.st.is_some()) == self.config.bsq_n,
+            no_credit: self.taken + u32::from(out.st.is_some()) == d.config.bsq_n,
             direct_state: granted && at == At::Run,
         });
     }
 
-    pub(super) fn count_epochs(&mut self, input: &In, out: &Out) {
+    pub(super) fn count_epochs(&mut self, d: &mut Driver<Self>, input: &In, out: &Out) {
         let at = At::of(out);
         let out_now = self.taken + u32::from(out.st.is_some());
-        let legal = self.is_legal(&input.chg_info);
-        let seen = &mut self.seen;
+        let legal = Self::is_legal(&d.config, &input.chg_info);
+        let seen = &mut d.seen;
         let changes = at == At::Ready && input.chg && legal;
         seen.store_at_change += u64::from(changes && self.input.is_some());
         seen.change_without_prep += u64::from(changes && !input.prep);
@@ -107,7 +114,7 @@ impl Inputs {
                 seen.fell[1] += u64::from(!input.prep);
                 if input.chg && !legal {
                     let Epoch { seb, gvec } = input.chg_info;
-                    let Config { seb_min, seb_max, max_bands, .. } = self.config;
+                    let Config { seb_min, seb_max, max_bands, .. } = d.config;
                     seen.illegal[0] += u64::from(gvec == 0);
                     seen.illegal[1] += u64::from(gvec.count_ones() > max_bands);
                     seen.illegal[2] += u64::from(u32::from(seb) < seb_min);
@@ -116,14 +123,14 @@ impl Inputs {
             }
             At::Done => {}
         }
-        let entries = self.config.bsq_banks * self.config.bsq_rd;
+        let entries = d.config.bsq_banks * d.config.bsq_rd;
         if out.cer_upd {
             seen.cer_upd += 1;
-            seen.seb_stays += u64::from(out.cer.seb == self.last.cer.seb);
-            seen.seb_moves += u64::from(out.cer.seb != self.last.cer.seb);
-            seen.epoch_stays += u64::from(out.cer == self.last.cer);
+            seen.seb_stays += u64::from(out.cer.seb == d.before.cer.seb);
+            seen.seb_moves += u64::from(out.cer.seb != d.before.cer.seb);
+            seen.epoch_stays += u64::from(out.cer == d.before.cer);
             seen.granted[out.cer.gvec.count_ones() as usize - 1] += 1;
-            seen.load_waits_over_change += u64::from(out.ld.is_some() && !self.before.ld_ready);
+            seen.load_waits_over_change += u64::from(out.ld.is_some() && !d.last.ld_ready);
             self.at_change = (u32::from(out.occ), 0);
         }
         let (held, cycles) = &mut self.at_change;
@@ -135,14 +142,14 @@ impl Inputs {
         }
     }
 
-    pub(super) fn count_requests(&mut self, input: &In, out: &Out) {
+    pub(super) fn count_requests(&mut self, d: &mut Driver<Self>, input: &In, out: &Out) {
         let full = self.demands == MOST_DUE;
-        let seen = &mut self.seen;
+        let seen = &mut d.seen;
         let acked = input.dmd_ack && self.demands > 0;
         seen.dmd_ack += u64::from(acked);
         self.demands -= u32::from(acked);
         let Some(req) = out.req else { return };
-        let after_demand = self.last.req.is_some_and(|last| last.kind == kind::DEMAND);
+        let after_demand = d.before.req.is_some_and(|last| last.kind == kind::DEMAND);
         seen.req += 1;
         if req.kind == kind::DEMAND {
             seen.demand += 1;
@@ -158,10 +165,10 @@ impl Inputs {
         }
     }
 
-    pub(super) fn count(&mut self, input: &In, out: &Out) {
+    pub(super) fn count(&mut self, d: &mut Driver<Self>, input: &In, out: &Out) {
         let at = At::of(out);
         let out_now = self.taken + u32::from(out.st.is_some());
-        let seen = &mut self.seen;
+        let seen = &mut d.seen;
         let wrong = [
             input.wa_valid && out_now == 0,
             input.chg && matches!(at, At::Run | At::Drain),
@@ -172,18 +179,11 @@ impl Inputs {
         let runs = at == At::Run && self.input.is_some();
         seen.ack_and_load += u64::from(wrong[0] && runs);
         seen.st_held += u64::from(out.st.is_some() && !input.st_ready);
-        seen.full_queue += u64::from(u32::from(out.occ) == self.config.bsq_n);
-        if let Some(load) = out.ld {
-            if input.ld_ready {
-                seen.ld_out += 1;
-                *(if load.nocache { &mut seen.nocache } else { &mut seen.cached }) += 1;
-            } else {
-                seen.ld_held += 1;
-            }
+        seen.full_queue += u64::from(u32::from(out.occ) == d.config.bsq_n);
+        if let Some(load) = count(out.ld, input.ld_ready, &mut seen.ld_out, &mut seen.ld_held) {
+            *(if load.nocache { &mut seen.nocache } else { &mut seen.cached }) += 1;
         }
-        if input.ld.is_some() {
-            *(if out.ld_ready { &mut seen.ld } else { &mut seen.ld_not_taken }) += 1;
-        }
+        count(input.ld, out.ld_ready, &mut seen.ld, &mut seen.ld_not_taken);
         let Counters { stores_direct, stores_blocked, scan_cycles } = out.cnt;
         let most = stores_direct.max(stores_blocked).max(scan_cycles);
         seen.counter_beyond_16_bits += u64::from(most > u32::from(u16::MAX));

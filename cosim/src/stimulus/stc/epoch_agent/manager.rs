@@ -12,8 +12,8 @@ pub struct Manager {
 
 impl Inputs {
     /// The epoch of the next change.
-    fn legal_epoch(&mut self, cer: &Epoch) -> Epoch {
-        let (c, p, r) = (&self.config, &self.phase, &mut self.random);
+    fn legal_epoch(&mut self, d: &mut Driver<Self>, cer: &Epoch) -> Epoch {
+        let Driver { config: c, phase: p, random: r, .. } = d;
         let (low, high, bands) = (c.seb_min, c.seb_max, c.bands());
         let seb = u32::from(cer.seb);
         let any = low + r.below(high - low + 1);
@@ -26,18 +26,18 @@ impl Inputs {
         };
         let mut epoch = Epoch { seb: seb as u8, gvec: 0 };
         for _ in 0..1 + r.below(p.most_bands) {
-            let (any, wanted) = (self.random.below(bands), self.random.chance(self.phase.wanted));
-            let wanted = wanted.then(|| self.waiting(SLOTS as u32)).flatten();
-            let band = wanted.map_or(any, |w| epoch.band(w.addr, self.config.band_bits));
+            let (any, wanted) = (r.below(bands), r.chance(p.wanted));
+            let wanted = wanted.then(|| self.waiting(r, c, SLOTS as u32)).flatten();
+            let band = wanted.map_or(any, |w| epoch.band(w.addr, c.band_bits));
             epoch.gvec |= 1 << band;
         }
         epoch
     }
 
     /// One that must be refused.
-    fn illegal_epoch(&mut self, cer: &Epoch) -> Epoch {
-        let legal = self.legal_epoch(cer);
-        let (c, r) = (&self.config, &mut self.random);
+    fn illegal_epoch(&mut self, d: &mut Driver<Self>, cer: &Epoch) -> Epoch {
+        let legal = self.legal_epoch(d, cer);
+        let Driver { config: c, random: r, .. } = d;
         match r.below(4) {
             0 => Epoch { gvec: 0, ..legal },
             1 if c.bands() > c.max_bands => {
@@ -58,49 +58,48 @@ impl Inputs {
         }
     }
 
-    pub(super) fn is_legal(&self, epoch: &Epoch) -> bool {
-        let Config { seb_min, seb_max, max_bands, .. } = self.config;
+    pub(super) fn is_legal(c: &Config, epoch: &Epoch) -> bool {
+        let Config { seb_min, seb_max, max_bands, .. } = *c;
         (1..=max_bands).contains(&epoch.gvec.count_ones())
             && (seb_min..=seb_max).contains(&epoch.seb.into())
     }
 
     /// The manager's levels: those of a handshake with four phases, or broken.
-    pub(super) fn levels(&mut self, out: &Out) -> (bool, bool, Epoch) {
+    pub(super) fn levels(&mut self, d: &mut Driver<Self>, out: &Out) -> (bool, bool, Epoch) {
         let at = At::of(out);
-        let p = &self.phase;
         match (self.manager.prep, self.manager.chg) {
             (false, _) => {
-                self.manager.prep = !out.ready && self.random.chance(p.prep);
+                self.manager.prep = !out.ready && d.random.chance(d.phase.prep);
                 self.manager.epoch = out.cer;
             }
             (true, false) => {
-                self.manager.chg = out.ready && self.random.chance(p.chg);
+                self.manager.chg = out.ready && d.random.chance(d.phase.chg);
                 if self.manager.chg {
-                    self.manager.epoch = self.legal_epoch(&out.cer);
+                    self.manager.epoch = self.legal_epoch(d, &out.cer);
                 }
             }
-            (true, true) if out.done && self.random.chance(p.fall) => {
+            (true, true) if out.done && d.random.chance(d.phase.fall) => {
                 (self.manager.prep, self.manager.chg) = (false, false);
             }
             _ => {}
         }
         let (mut prep, mut chg, mut epoch) =
             (self.manager.prep, self.manager.chg, self.manager.epoch);
-        if !chg && self.random.chance(16) {
-            // It is ignored.
-            epoch.gvec = self.random.word() as u32 & (all_bands(&self.config));
-            epoch.seb = self.random.word() as u8 & 63;
+        if !chg && d.random.chance(16) {
+            // Nobody looks at it.
+            epoch.gvec = d.random.word() as u32 & (all_bands(&d.config));
+            epoch.seb = d.random.word() as u8 & 63;
         }
-        if self.random.chance(self.phase.broken) {
-            match self.random.below(4) {
+        if d.random.chance(d.phase.broken) {
+            match d.random.below(4) {
                 // For a cycle; in READY a legal change would be one.
                 0 if at != At::Ready => chg = true,
                 1 => prep = false,
-                2 if at == At::Ready => (chg, epoch) = (true, self.illegal_epoch(&out.cer)),
+                2 if at == At::Ready => (chg, epoch) = (true, self.illegal_epoch(d, &out.cer)),
                 3 if at == At::Ready => {
-                    epoch = match self.random.chance(64) {
-                        true => self.illegal_epoch(&out.cer),
-                        false => self.legal_epoch(&out.cer),
+                    epoch = match d.random.chance(64) {
+                        true => self.illegal_epoch(d, &out.cer),
+                        false => self.legal_epoch(d, &out.cer),
                     };
                     (prep, chg) = (false, true);
                     (self.manager.prep, self.manager.chg) = (false, false);

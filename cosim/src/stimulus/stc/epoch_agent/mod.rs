@@ -6,14 +6,12 @@ mod draw;
 mod manager;
 mod phase;
 
-use hwmodel::Block;
 use hwmodel::stc::epoch_agent::EpochAgent;
 use ports::stc::epoch_agent::{Config, Counters, In, Out, err};
 use ports::stc::types::{Epoch, Load, Store, kind};
 
-use crate::blocks;
-use crate::seen;
-use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::stimulus::{Driver, LONG, Random, Stimulus, count};
+use crate::{blocks, seen};
 use manager::Manager;
 use phase::{Order, Phase, all_bands};
 
@@ -67,12 +65,7 @@ impl At {
 }
 
 /// The stimulus.
-#[derive(Clone, Debug)]
 pub struct Inputs {
-    config: Config,
-    random: Random,
-    phase: Phase,
-    long: LongTime,
     /// Slots of stores that the block has, and where they wait in its queue.
     used: [bool; SLOTS],
     in_use: u32,
@@ -84,16 +77,11 @@ pub struct Inputs {
     /// Stores that were taken and are not acknowledged; one was in the cycle before.
     taken: u32,
     acked: bool,
-    load: Option<Load>,
     /// Demands without acknowledgement.
     demands: u32,
     manager: Manager,
-    /// What was before this cycle.
-    last: Out,
-    before: In,
     /// Queue at the last change, and cycles of the scan since then.
     at_change: (u32, u32),
-    seen: Seen,
 }
 
 seen! {
@@ -119,54 +107,55 @@ seen! {
         ack_and_load, change_without_prep, several_errors, counter_beyond_16_bits,
 }
 
-impl Inputs {
-    fn granted(&self, cer: &Epoch, addr: u32) -> bool {
-        cer.granted(self.cut(addr), self.config.band_bits)
-    }
+/// Bits of an address that the block looks at.
+fn cut(c: &Config, addr: u32) -> u32 {
+    addr & (u32::MAX >> (32 - c.addr_w))
+}
 
-    fn cut(&self, addr: u32) -> u32 {
-        addr & (u32::MAX >> (32 - self.config.addr_w))
-    }
+fn granted(c: &Config, cer: &Epoch, addr: u32) -> bool {
+    cer.granted(cut(c, addr), c.band_bits)
 }
 
 impl Stimulus for Inputs {
     type Model = EpochAgent;
+    type Phase = Phase;
+    type Seen = Seen;
 
-    fn restart(&mut self, cycles: u64) {
-        self.long = LongTime::plan(&mut self.random, cycles);
-        self.phase = Phase::random(&mut self.random, &self.config);
-        (self.used, self.in_use, self.queue) = ([false; SLOTS], 0, [None; SLOTS]);
-        (self.input, self.due, self.load) = (None, None, None);
-        (self.taken, self.acked) = (0, false);
-        (self.demands, self.manager, self.at_change) = (0, Manager::default(), (0, 0));
-        (self.last, self.before) = (Out::default(), In::default());
+    fn start(_: &mut Driver<Self>) -> Self {
+        Self {
+            used: [false; SLOTS],
+            in_use: 0,
+            queue: [None; SLOTS],
+            turn: 0,
+            input: None,
+            due: None,
+            taken: 0,
+            acked: false,
+            demands: 0,
+            manager: Manager::default(),
+            at_change: (0, 0),
+        }
     }
 
-    fn inputs(&mut self, out: &<EpochAgent as Block>::Out) -> In {
-        if self.long.cycle() == Some(0) {
-            self.phase = Phase::long(&mut self.random, &self.config);
-        } else if self.phase.left == 0 {
-            self.phase = Phase::random(&mut self.random, &self.config);
-        }
-        self.phase.left -= 1;
-        let (input, legal) = self.draw(out);
-        self.count(&input, out);
-        self.count_epochs(&input, out);
-        self.count_requests(&input, out);
-        self.follow_stores(&input, out, legal);
-        if out.ld_ready {
-            self.load = None;
-        }
-        (self.last, self.before) = (*out, input);
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        Phase::random(&mut d.random, &d.config)
+    }
+
+    fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
+        Some(Phase::long(&mut d.random, &d.config))
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        let (input, legal) = self.draw(d, out);
+        self.count(d, &input, out);
+        self.count_epochs(d, &input, out);
+        self.count_requests(d, &input, out);
+        self.follow_stores(d, &input, out, legal);
         input
     }
 
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-
-    fn can_reach(&self, row: &str) -> bool {
-        let c = &self.config;
+    fn can_reach(d: &Driver<Self>, row: &str) -> bool {
+        let c = &d.config;
         let entries = c.bsq_banks * c.bsq_rd;
         match row {
             "req" | "dmd_ack" | "demand" | "demands_in_turn" | "late_demand" | "many_due"
@@ -182,34 +171,6 @@ impl Stimulus for Inputs {
             "scan_cut" => c.bsq_n > 2 * entries,
             "batch_first" => c.bsq_n > c.bsq_banks,
             _ => true,
-        }
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Phase::random(&mut random, config);
-        Self {
-            config: config.clone(),
-            random,
-            phase,
-            long: LongTime::never(),
-            used: [false; SLOTS],
-            in_use: 0,
-            queue: [None; SLOTS],
-            turn: 0,
-            input: None,
-            due: None,
-            taken: 0,
-            acked: false,
-            load: None,
-            demands: 0,
-            manager: Manager::default(),
-            last: Out::default(),
-            before: In::default(),
-            at_change: (0, 0),
-            seen: Seen::default(),
         }
     }
 }

@@ -2,13 +2,14 @@
 
 use ports::stc::epoch_agent::Config;
 
-use super::{LongTime, Random};
-use crate::stimulus::draws::draws;
+use super::{LONG, Random};
+use crate::phase;
 
 /// How slots are chosen for stores.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum Order {
     /// In turn, as a coalescing buffer does.
+    #[default]
     Turn,
     Any,
     Lowest,
@@ -17,7 +18,7 @@ pub enum Order {
     Bank(u32),
 }
 
-draws! {
+phase! {
     /// What one phase draws. Chances are parts of 256.
     pub struct Phase(r: &mut Random, c: &Config) {
         pub left: u32 = 16 + { let most = r.pick(&[128, 512, 512, 2048]); r.below(most) },
@@ -103,7 +104,7 @@ impl Phase {
     pub fn long(r: &mut Random, c: &Config) -> Self {
         let mut phase = Self::draw(r, c);
         let p = &mut phase;
-        (p.left, p.most, p.prep) = (LongTime::CYCLES as u32, c.bsq_n, 0);
+        (p.left, p.most, p.prep) = (LONG as u32, c.bsq_n, 0);
         (p.order, p.st, p.st_ready, p.granted) = (Order::Turn, 252, 256, 256);
         (p.wa, p.sweep, p.chg, p.fall, p.fault, p.broken) = (256, 256, 256, 256, 0, 0);
         phase

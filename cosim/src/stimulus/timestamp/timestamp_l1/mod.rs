@@ -14,11 +14,11 @@ use ports::timestamp::types::{Ask, Pick, Protocol, Timestamp};
 
 use crate::blocks;
 use crate::settings::StaticInput;
-use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::stimulus::{Driver, Random, Stimulus, stalled};
 use banks::Banks;
 use network::Network;
-use phase::Phase;
-use rows::Seen;
+use phase::{Kind, Phase};
+use rows::Tables;
 use sm::Sm;
 
 crate::family!(Timestamp, "timestamp");
@@ -29,15 +29,7 @@ inventory::submit! {
 }
 
 /// The stimulus.
-#[derive(Clone, Debug)]
 pub struct Inputs {
-    config: Config,
-    statics: Statics,
-    random: Random,
-    phase: Phase,
-    long: LongTime,
-    /// Long times so far.
-    stretches: u64,
     sm: Sm,
     banks: Banks,
     network: Network,
@@ -47,9 +39,6 @@ pub struct Inputs {
     rep: u8,
     /// The L1 again, which says what it does.
     l1: TimestampL1,
-    seen: Seen,
-    /// Rows that are not reached yet.
-    missing: Vec<&'static str>,
 }
 
 /// What the policy says.
@@ -68,8 +57,8 @@ fn pick(r: &mut Random, p: &Phase, ask: Option<Ask>) -> Option<Pick> {
 
 /// Rows of G-TSC alone: times of warps, stores that lock their lines, generations.
 const OF_GTSC: [&str; 23] = [
-    "replay_serves_old",
-    "replay_defers_stale",
+    "walk_serves_old",
+    "walk_defers_stale",
     "flush_wrong",
     "fill_stale",
     "fill_no_way",
@@ -82,7 +71,7 @@ const OF_GTSC: [&str; 23] = [
     "ack_ends",
     "ack_drops",
     "ack_old",
-    "pending_replays",
+    "pending_walks",
     "pending_renews",
     "pending_locked",
     "ld1_spin",
@@ -101,7 +90,7 @@ fn can_reach(config: &Config, row: &str) -> bool {
         row if !is_gtsc && OF_GTSC.contains(&row) => false,
         "fill_late" => !is_gtsc,
         "ack_meets_lease" => protocol == Protocol::Tcw,
-        "ld3" | "replay_waits_for_room" => waiters > 1,
+        "ld3" | "walk_waits_for_room" => waiters > 1,
         // A store waits for older loads of its own warp.
         "store_passes_miss" | "renew_after_store" => warps > 1,
         // A flush of TC is as a store to all lines.
@@ -111,24 +100,14 @@ fn can_reach(config: &Config, row: &str) -> bool {
     }
 }
 
+fn is_gtsc(c: &Config) -> bool {
+    c.protocol == Protocol::Gtsc
+}
+
 impl Inputs {
-    fn is_gtsc(&self) -> bool {
-        self.config.protocol == Protocol::Gtsc
-    }
-
-    /// Begins the next phase.
-    fn next_phase(&mut self) {
-        if !self.missing.is_empty() {
-            let rows = self.seen.rows();
-            let is_missing = |row: &&str| rows.iter().any(|&(name, n)| name == *row && n == 0);
-            self.missing.retain(|row| is_missing(row) && can_reach(&self.config, row));
-        }
-        self.phase = Phase::next(&mut self.random, &self.config, &self.missing);
-    }
-
     /// G-TSC: the generation, a new one when the L1 has the last.
-    fn resets(&mut self, out: &Out) -> u8 {
-        let (p, r) = (&self.phase, &mut self.random);
+    fn resets(&mut self, d: &mut Driver<Self>, out: &Out) -> u8 {
+        let Driver { phase: p, random: r, .. } = d;
         if out.rep_ack != self.rep {
             return self.rep;
         }
@@ -144,51 +123,61 @@ impl Inputs {
     }
 
     /// TC: a flush; some while one waits, and in the cycle in which one is done.
-    fn flushes(&mut self, out: &Out) -> bool {
-        let (p, r) = (&self.phase, &mut self.random);
+    fn flushes(d: &mut Driver<Self>, out: &Out) -> bool {
+        let Driver { phase: p, random: r, .. } = d;
         r.chance(p.flush) || out.flush_done && r.chance(p.astray)
-    }
-
-    /// Whether a request is held in the next long time: cycles of that are counted by G-TSC.
-    fn holds(&self) -> bool {
-        // A warp that hits soon comes to the end of its lease where few hits are a spin.
-        self.is_gtsc() && (self.stretches.is_multiple_of(2) || self.config.spin < 64)
     }
 }
 
 impl Stimulus for Inputs {
     type Model = TimestampL1;
+    type Phase = Phase;
+    type Seen = Tables;
 
-    fn restart(&mut self, cycles: u64) {
-        self.long = LongTime::plan(&mut self.random, cycles);
-        self.next_phase();
-        let drawn = (self.random.below(32), self.random.below(2));
-        self.sm_id = self.statics.get("sm_id").unwrap_or(drawn.0) as u8;
-        self.policy = self.statics.get("policy").unwrap_or(drawn.1) != 0;
-        self.sm.restart();
-        self.banks.restart(0);
-        self.network.restart();
-        self.rep = 0;
-        self.l1.reset(&self.config).expect("legal parameters");
+    const STATICS: &'static [StaticInput] = &[("sm_id", 31), ("policy", 1)];
+
+    fn start(d: &mut Driver<Self>) -> Self {
+        let drawn = (d.random.below(32), d.random.below(2));
+        Self {
+            sm: Sm::default(),
+            banks: Banks::new(&d.config),
+            network: Network::default(),
+            sm_id: d.statics.get("sm_id").unwrap_or(drawn.0) as u8,
+            policy: d.statics.get("policy").unwrap_or(drawn.1) != 0,
+            rep: 0,
+            l1: TimestampL1::new(&d.config).expect("legal parameters"),
+        }
     }
 
-    fn inputs(&mut self, out: &Out) -> In {
-        if self.long.cycle() == Some(0) {
-            self.stretches += 1;
-            let holds = self.holds();
-            self.phase = Phase::long(&mut self.random, &self.config, holds);
-        } else if self.phase.left == 0 {
-            self.next_phase();
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        match d.towards(192, Kind::towards) {
+            Some(kind) => Phase::of(kind, &mut d.random, &d.config),
+            None => Phase::any(&mut d.random, &d.config),
         }
-        self.phase.left -= 1;
+    }
+
+    fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
+        // A request is held: G-TSC counts these cycles. A warp that hits soon comes to the end of
+        // its lease where few hits are a spin.
+        let in_turn = d.long_times.is_multiple_of(2) || d.config.spin < 64;
+        let holds = is_gtsc(&d.config) && in_turn;
+        Some(Phase::long(&mut d.random, &d.config, holds))
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
         // What a protocol does not have is drawn.
-        let (rep, flush) = match self.is_gtsc() {
-            true => (self.resets(out), self.random.chance(self.phase.astray)),
-            false => (self.random.below(4) as u8, self.flushes(out)),
+        let (rep, flush) = match is_gtsc(&d.config) {
+            true => (self.resets(d, out), d.random.chance(d.phase.astray)),
+            false => (d.random.below(4) as u8, Self::flushes(d, out)),
         };
-        let Self { phase: p, random: r, banks, network, .. } = self;
-        let core_req = self.sm.request(r, p, out.warp_busy, out.core_req_ready);
-        let bus_rsp = network.answer(r, p, out.bus_rsp_ready, |r| banks.unrequested(r));
+        let held = d.retry(d.last.core_req, d.before.core_req_ready, d.phase.again);
+        let bus_rsp = stalled(d.last.bus_rsp, d.before.bus_rsp_ready);
+        let Driver { phase: p, random: r, config: c, .. } = d;
+        let next = || r.chance(p.request).then(|| self.sm.draw(r, p, c, out.warp_busy)).flatten();
+        let core_req = held.or_else(next);
+        let Self { banks, network, .. } = self;
+        network.now += 1;
+        let bus_rsp = bus_rsp.or_else(|| network.answer(r, p, banks));
         let pick = pick(r, p, out.ask);
         let (core_rsp_ready, bus_req_ready) = (r.chance(p.rsp_ready), r.chance(p.req_ready));
         if let Some(req) = out.bus_req.filter(|_| bus_req_ready) {
@@ -209,42 +198,11 @@ impl Stimulus for Inputs {
             pick,
         };
         self.l1.tick(&input);
-        self.seen.ports(&input, out, self.config.warps);
-        self.seen.action(self.l1.did(), self.is_gtsc());
+        d.seen.count(&input, out, c.warps, self.l1.rows());
         input
     }
 
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
-    }
-
-    fn can_reach(&self, row: &str) -> bool {
-        can_reach(&self.config, row)
-    }
-}
-
-impl NewStimulus for Inputs {
-    const STATICS: &'static [StaticInput] = &[("sm_id", 31), ("policy", 1)];
-
-    fn unstarted(config: &Config, statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Phase::any(&mut random, config);
-        Self {
-            config: config.clone(),
-            statics: statics.clone(),
-            random,
-            phase,
-            long: LongTime::never(),
-            stretches: seed,
-            sm: Sm::new(config.warps, config.line, config.line_w),
-            banks: Banks::new(config),
-            network: Network::default(),
-            sm_id: 0,
-            policy: false,
-            rep: 0,
-            l1: TimestampL1::new(config).expect("legal parameters"),
-            seen: Seen::default(),
-            missing: Seen::default().rows().iter().map(|(row, _)| *row).collect(),
-        }
+    fn can_reach(d: &Driver<Self>, row: &str) -> bool {
+        can_reach(&d.config, row)
     }
 }

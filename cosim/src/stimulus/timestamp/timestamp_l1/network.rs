@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use ports::timestamp::types::BusRsp;
 
-use super::Phase;
+use super::{Banks, Phase};
 use crate::stimulus::Random;
 
 const BANKS: usize = 4;
@@ -14,46 +14,23 @@ const BANKS: usize = 4;
 pub(super) struct Network {
     /// Of each bank, with the cycle from which on it may come.
     banks: [VecDeque<(u64, BusRsp)>; BANKS],
-    held: Option<BusRsp>,
-    now: u64,
+    pub now: u64,
 }
 
 impl Network {
-    pub fn restart(&mut self) {
-        self.banks.iter_mut().for_each(VecDeque::clear);
-        self.held = None;
-    }
-
     /// The bank of this line answers.
     pub fn send(&mut self, r: &mut Random, p: &Phase, line: u64, rsp: BusRsp) {
         let due = self.now + u64::from(r.below(p.delay + 1));
         self.banks[line as usize % BANKS].push_back((due, rsp));
     }
 
-    /// The answer that is shown, and stays until it is taken; else an unrequested one, if there is
-    /// one.
-    pub fn answer(
-        &mut self,
-        r: &mut Random,
-        p: &Phase,
-        ready: bool,
-        unrequested: impl FnOnce(&mut Random) -> BusRsp,
-    ) -> Option<BusRsp> {
-        self.now += 1;
-        if self.held.is_none() {
-            self.held = if r.chance(p.wrong) {
-                Some(unrequested(r))
-            } else if r.chance(p.answer) {
-                self.next(r)
-            } else {
-                None
-            };
+    /// The next answer, if one is due, or an unrequested one.
+    pub fn answer(&mut self, r: &mut Random, p: &Phase, banks: &Banks) -> Option<BusRsp> {
+        match () {
+            () if r.chance(p.wrong) => Some(banks.unrequested(r)),
+            () if r.chance(p.answer) => self.next(r),
+            () => None,
         }
-        let shown = self.held;
-        if ready {
-            self.held = None;
-        }
-        shown
     }
 
     fn next(&mut self, r: &mut Random) -> Option<BusRsp> {

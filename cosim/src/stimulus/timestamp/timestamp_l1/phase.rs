@@ -2,13 +2,14 @@
 
 use ports::timestamp::timestamp_l1::Config;
 
-use crate::stimulus::draws::draws;
+use crate::phase;
+use crate::stimulus::draws::variants;
 use crate::stimulus::random::MaskForm;
-use crate::stimulus::{LongTime, Random};
+use crate::stimulus::{LONG, Random};
 
-draws! {
+phase! {
     /// Chances are parts of 256.
-    pub(super) struct Phase(r: &mut Random, l1: &Config) {
+    pub struct Phase(r: &mut Random, l1: &Config) {
         pub left: u32 = 16 + { let most = r.pick(&[128, 512, 512, 2048]); r.below(most) },
         /// Of a request; that one that was not taken is still there.
         pub request: u32 = r.pick(&[256, 256, 128, 32]),
@@ -63,47 +64,35 @@ draws! {
 /// Cycles of a phase with `stored` lines.
 const STORED: u32 = 3000;
 
-/// A phase that is about something.
-#[derive(Clone, Copy, Debug)]
-enum Kind {
-    /// The SM has nothing to do.
-    Quiet,
-    /// Stores to all ways of a set are under way while other lines of it come.
-    Stored,
-    /// A line that all want.
-    OneLine,
-    /// Many lines at once.
-    ManyLines,
-    /// Stores and nothing else.
-    Stores,
-    /// All hit.
-    Hits,
-    /// More lines of a set than there are ways.
-    Evicts,
-    /// A policy that hardly ever says a way that was offered.
-    WrongPicks,
-    /// Loads and more stores of a line while its stores are under way.
-    Locked,
-    /// Flushes, some of them out of turn, in the midst of traffic.
-    Flushes,
+variants! {
+    /// A phase that is about something.
+    pub enum Kind {
+        /// The SM has nothing to do.
+        Quiet,
+        /// Stores to all ways of a set are under way while other lines of it come.
+        Stored,
+        /// A line that all want.
+        OneLine,
+        /// Many lines at once.
+        ManyLines,
+        /// Stores and nothing else.
+        Stores,
+        /// All hit.
+        Hits,
+        /// More lines of a set than there are ways.
+        Evicts,
+        /// A policy that hardly ever says a way that was offered.
+        WrongPicks,
+        /// Loads and more stores of a line while its stores are under way.
+        Locked,
+        /// Flushes, some of them out of turn, in the midst of traffic.
+        Flushes,
+    }
 }
-
-const KINDS: [Kind; 10] = [
-    Kind::Quiet,
-    Kind::Stored,
-    Kind::OneLine,
-    Kind::ManyLines,
-    Kind::Stores,
-    Kind::Hits,
-    Kind::Evicts,
-    Kind::WrongPicks,
-    Kind::Locked,
-    Kind::Flushes,
-];
 
 impl Kind {
     /// Which leads to a row, where phases as they are drawn hardly do.
-    fn towards(row: &str) -> Option<Self> {
+    pub fn towards(row: &str) -> Option<Self> {
         Some(match row {
             "fill_no_way" => Self::Stored,
             "all_warps_busy" | "ld4" => Self::ManyLines,
@@ -125,29 +114,16 @@ impl Phase {
         self.left > STORED - 600
     }
 
-    /// The next phase: often one that leads to a row that is not reached yet.
-    pub fn next(r: &mut Random, l1: &Config, missing: &[&'static str]) -> Self {
-        let mut kinds = missing.iter().filter_map(|row| Kind::towards(row));
-        let count = kinds.clone().count() as u32;
-        if count > 0 && r.chance(192) {
-            let one = kinds.nth(r.below(count) as usize);
-            if let Some(kind) = one {
-                return Self::of(kind, r, l1);
-            }
-        }
-        Self::any(r, l1)
-    }
-
     /// A phase of any kind.
     pub fn any(r: &mut Random, l1: &Config) -> Self {
-        match KINDS.get(r.below(14) as usize) {
+        match Kind::ALL.get(r.below(14) as usize) {
             Some(&kind) => Self::of(kind, r, l1),
             None => Self::draw(r, l1),
         }
     }
 
     /// A phase of this kind.
-    fn of(kind: Kind, r: &mut Random, l1: &Config) -> Self {
+    pub fn of(kind: Kind, r: &mut Random, l1: &Config) -> Self {
         let mut phase = Self::draw(r, l1);
         let p = &mut phase;
         match kind {
@@ -204,7 +180,7 @@ impl Phase {
     pub fn long(r: &mut Random, l1: &Config, waits: bool) -> Self {
         let mut phase = Self::draw(r, l1);
         let p = &mut phase;
-        (p.left, p.request, p.again, p.one) = (LongTime::CYCLES as u32, 256, 256, false);
+        (p.left, p.request, p.again, p.one) = (LONG as u32, 256, 256, false);
         (p.lines, p.bad, p.wrong, p.lie, p.short) = (1, 0, 0, 0, 0);
         (p.rsp_ready, p.req_ready, p.lease, p.flush, p.other) = (256, 256, 10_000, 0, 0);
         (p.warps, p.empty, p.delay, p.pick, p.keep, p.any_way) = (1, 0, 0, 256, 256, 0);

@@ -20,10 +20,6 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub fn clear(&mut self) {
-        self.reads.clear();
-    }
-
     pub fn asked(&mut self, req: &DramReq, r: &mut Random, p: &Phase) {
         if !req.we {
             self.reads.push_back(req.line);

@@ -10,12 +10,12 @@ mod rows;
 use hwmodel::timestamp::timestamp_l2::TimestampL2;
 use hwmodel::{Block, Model};
 use ports::timestamp::timestamp_l2::{Config, In, Out};
-use ports::timestamp::types::{BusReq, DramRsp, MAX_LINE, Pick, Protocol, Timestamp, sync};
+use ports::timestamp::types::{MAX_LINE, Pick, Protocol, Timestamp, sync};
 
 use crate::blocks;
-use crate::stimulus::{LongTime, NewStimulus, Random, Reached, Statics, Stimulus};
+use crate::stimulus::{Driver, Random, Stimulus, count, stalled};
 use memory::Memory;
-use phase::Phase;
+use phase::{Kind, Phase, wants_policy};
 use requests::Sms;
 use resets::Resets;
 use rows::{Seen, can_reach};
@@ -49,73 +49,26 @@ fn max_ts(config: &Config) -> u64 {
 }
 
 /// The stimulus.
-#[derive(Clone, Debug)]
 pub struct Inputs {
-    config: Config,
-    random: Random,
-    phase: Phase,
-    long: LongTime,
-    /// Long times so far.
-    stretches: u64,
     sms: Sms,
     memory: Memory,
     resets: Resets,
     /// In every second episode, the first among them.
     policy: bool,
-    /// What is shown until it is taken.
-    bus_req: Option<BusReq>,
-    dram_rsp: Option<DramRsp>,
     /// The bank again, which says what it does.
     bank: TimestampL2,
-    seen: Seen,
-    /// Rows that are not reached yet.
-    missing: Vec<&'static str>,
 }
 
 impl Inputs {
-    /// The next phase.
-    fn next_phase(&mut self) -> Phase {
-        if !self.missing.is_empty() {
-            let rows = self.seen.rows();
-            let is_missing = |row: &&str| rows.iter().any(|&(name, n)| name == *row && n == 0);
-            self.missing.retain(|row| is_missing(row) && can_reach(&self.config, row));
-        }
-        Phase::next(&mut self.random, &self.config, self.policy, &self.missing)
-    }
-
-    /// Whether no answer is taken in this long time: a slow bank has hits enough in none.
-    fn holds(&self) -> bool {
-        is_gtsc(&self.config) && (self.stretches.is_multiple_of(2) || self.config.l2_div > 1)
-    }
-
-    /// The phase of a cycle.
-    fn begin(&mut self) {
-        let long = self.long.cycle();
-        if long == Some(0) {
-            self.stretches += 1;
-            self.phase = Phase::long(&mut self.random, &self.config);
-        } else if long == Some(HITS) && self.holds() {
-            self.phase.rsp_ready = 0;
-        } else if self.phase.left == 0 {
-            let Phase { stride, base, .. } = self.phase;
-            self.phase = self.next_phase();
-            if self.phase.stays {
-                (self.phase.stride, self.phase.base) = (stride, base);
-            }
-        }
-        self.phase.left -= 1;
-    }
-
     /// The inputs of a cycle.
-    fn draw(&mut self, out: &Out) -> In {
+    fn draw(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
         let rep = self.resets.rep();
-        let Self { phase: p, random: r, config, .. } = self;
-        if self.bus_req.is_none() && r.chance(p.req) {
-            self.bus_req = Some(self.sms.request(r, p, config, rep));
-        }
-        if self.dram_rsp.is_none() {
-            self.dram_rsp = self.memory.answer(r, p, config);
-        }
+        let bus_req = d.offer(d.last.bus_req, d.before.bus_req_ready, d.phase.req, |d| {
+            self.sms.request(&mut d.random, &d.phase, &d.config, rep)
+        });
+        let Driver { config, phase: p, random: r, seen, .. } = d;
+        let dram_rsp = stalled(d.last.dram_rsp, d.before.dram_rsp_ready)
+            .or_else(|| self.memory.answer(r, p, config));
         let op = if p.releases { sync::RELEASE } else { r.below(2) as u8 };
         let sync = r.chance(p.sync).then_some(op);
         let pick = match out.ask {
@@ -125,15 +78,15 @@ impl Inputs {
         };
         let (bus_rsp_ready, dram_req_ready) = (r.chance(p.rsp_ready), r.chance(p.dram_ready));
         let (halt, rst) = match is_gtsc(config) {
-            true => self.resets.inputs(r, p, out, &mut self.seen),
+            true => self.resets.inputs(r, p, out, seen),
             // TC has none, whatever is drawn.
             false => (r.chance(p.wild), r.chance(p.wild)),
         };
         In {
-            bus_req: self.bus_req,
+            bus_req,
             bus_rsp_ready,
             dram_req_ready,
-            dram_rsp: self.dram_rsp,
+            dram_rsp,
             halt,
             rst,
             sync,
@@ -143,46 +96,28 @@ impl Inputs {
     }
 
     /// A cycle with these inputs and outputs, in which the bank had this generation.
-    fn follow(&mut self, input: &In, out: &Out, rep: u8) {
-        let Self { seen, config, .. } = self;
-        if let Some(req) = input.bus_req.filter(|_| out.bus_req_ready) {
-            seen.bus_req += 1;
+    fn follow(&mut self, d: &mut Driver<Self>, input: &In, out: &Out, rep: u8) {
+        let Driver { config, phase: p, random: r, seen, .. } = d;
+        let req =
+            count(input.bus_req, out.bus_req_ready, &mut seen.bus_req, &mut seen.bus_req_held);
+        if let Some(req) = req {
             self.sms.sent(&req, seen, config);
-            self.bus_req = None;
-        } else if input.bus_req.is_some() {
-            seen.bus_req_held += 1;
         }
-        if input.dram_rsp.is_some() && out.dram_rsp_ready {
-            seen.dram_rsp += 1;
-            self.dram_rsp = None;
-        } else if input.dram_rsp.is_some() {
-            seen.dram_rsp_held += 1;
+        count(input.dram_rsp, out.dram_rsp_ready, &mut seen.dram_rsp, &mut seen.dram_rsp_held);
+        let rsp =
+            count(out.bus_rsp, input.bus_rsp_ready, &mut seen.bus_rsp, &mut seen.bus_rsp_held);
+        if let Some(rsp) = rsp {
+            self.sms.answered(&rsp, rep, seen, config);
         }
-        if let Some(rsp) = &out.bus_rsp {
-            if input.bus_rsp_ready {
-                seen.bus_rsp += 1;
-                self.sms.answered(rsp, rep, seen, config);
-            } else {
-                seen.bus_rsp_held += 1;
-            }
+        let req =
+            count(out.dram_req, input.dram_req_ready, &mut seen.dram_req, &mut seen.dram_req_held);
+        if let Some(req) = req {
+            self.memory.asked(&req, r, p);
         }
-        if let Some(req) = &out.dram_req {
-            if input.dram_req_ready {
-                seen.dram_req += 1;
-                self.memory.asked(req, &mut self.random, &self.phase);
-            } else {
-                seen.dram_req_held += 1;
-            }
-        }
-        if let Some(kind) = input.sync {
-            if out.sync_ready {
-                seen.sync += 1;
-                seen.sync_kind[usize::from(kind)] += 1;
-                seen.sync_while_asked += u64::from(out.ask.is_some());
-                seen.sync_at_done += u64::from(out.sync_done);
-            } else {
-                seen.sync_held += 1;
-            }
+        if let Some(kind) = count(input.sync, out.sync_ready, &mut seen.sync, &mut seen.sync_held) {
+            seen.sync_kind[usize::from(kind)] += 1;
+            seen.sync_while_asked += u64::from(out.ask.is_some());
+            seen.sync_at_done += u64::from(out.sync_done);
         }
         seen.ask += u64::from(out.ask.is_some() && input.pick.is_some());
         seen.ask_held += u64::from(out.ask.is_some() && input.pick.is_none());
@@ -212,65 +147,56 @@ impl Inputs {
 impl Stimulus for Inputs {
     type Model = TimestampL2;
 
-    fn restart(&mut self, cycles: u64) {
-        self.long = LongTime::plan(&mut self.random, cycles);
-        self.policy = !self.policy;
-        self.phase = self.next_phase();
-        self.sms = Sms::new(self.config.n_sm);
-        self.memory.clear();
-        self.resets = Resets::default();
-        (self.bus_req, self.dram_rsp) = (None, None);
-        self.bank = bank(&self.config);
+    type Phase = Phase;
+    type Seen = Seen;
+
+    fn start(d: &mut Driver<Self>) -> Self {
+        Self {
+            sms: Sms::new(d.config.n_sm),
+            memory: Memory::default(),
+            resets: Resets::default(),
+            policy: d.episode.is_multiple_of(2),
+            bank: TimestampL2::new(&d.config).expect("legal parameters"),
+        }
     }
 
-    fn inputs(&mut self, out: &Out) -> In {
-        self.begin();
+    fn phase(&mut self, d: &mut Driver<Self>) -> Phase {
+        let config = d.config.clone();
+        let kind = d.towards(144, |row| {
+            let fits = wants_policy(row).is_none_or(|wanted| wanted == self.policy);
+            fits.then(|| Kind::towards(row, &config)).flatten()
+        });
+        let mut phase = match kind {
+            Some(kind) => Phase::of(kind, &mut d.random, &config),
+            None => Phase::any(&mut d.random, &config),
+        };
+        if phase.stays {
+            (phase.stride, phase.base) = (d.phase.stride, d.phase.base);
+        }
+        phase
+    }
+
+    fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
+        Some(Phase::long(&mut d.random, &d.config))
+    }
+
+    fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
+        // No answer is taken for the most of a long time: a slow bank has hits enough in none.
+        let holds = d.long_times.is_multiple_of(2) || d.config.l2_div > 1;
+        if d.long == Some(HITS) && is_gtsc(&d.config) && holds {
+            d.phase.rsp_ready = 0;
+        }
         let rep = self.resets.rep();
-        let input = self.draw(out);
-        self.follow(&input, out, rep);
+        let input = self.draw(d, out);
+        self.follow(d, &input, out, rep);
         self.bank.tick(&input);
-        self.seen.action(self.bank.did());
+        d.seen.did(self.bank.did());
         input
     }
 
-    fn seen(&self) -> &dyn Reached {
-        &self.seen
+    fn can_reach(d: &Driver<Self>, row: &str) -> bool {
+        can_reach(&d.config, row)
     }
-
-    /// Whether a bank with these parameters, and a policy or none, can come to a row.
-    fn can_reach(&self, row: &str) -> bool {
-        match row {
-            "ask" => self.policy,
-            row => can_reach(&self.config, row),
-        }
-    }
-}
-
-impl NewStimulus for Inputs {
-    fn unstarted(config: &Config, _statics: &Statics, seed: u64) -> Self {
-        let mut random = Random::new(seed);
-        let phase = Phase::any(&mut random, config);
-        Self {
-            sms: Sms::new(config.n_sm),
-            config: config.clone(),
-            random,
-            phase,
-            long: LongTime::never(),
-            stretches: seed,
-            memory: Memory::default(),
-            resets: Resets::default(),
-            policy: false,
-            bus_req: None,
-            dram_rsp: None,
-            bank: bank(config),
-            seen: Seen::default(),
-            missing: Seen::default().rows().iter().map(|(row, _)| *row).collect(),
-        }
-    }
-}
-
-fn bank(config: &Config) -> TimestampL2 {
-    TimestampL2::new(config).expect("legal parameters")
 }
 
 /// The word of a policy to which these ways were offered.

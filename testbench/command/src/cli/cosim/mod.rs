@@ -23,7 +23,7 @@ use cosim::inspect::Window;
 use cosim::renamed;
 use cosim::runner::{Options, Outcome, RunError, SHARE_CYCLES};
 use cosim::settings::{Chosen, FamilyEntry, StaticInput, Statics};
-use cosim::stimulus::NewStimulus;
+use cosim::stimulus::Stimulus;
 use cosim::stimulus::finepack::remote_write_queue;
 use cosim::wave::{Activity, Shown};
 use ports::finepack::types::FinePack;

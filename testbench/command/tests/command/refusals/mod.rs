@@ -2,12 +2,9 @@
 //! nothing is written. The cases stand in tables, one file for each kind of input.
 
 mod captures;
-mod cosim;
 mod firmware;
-mod run;
 mod system_files;
 mod traces;
-mod verbs;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -121,19 +118,23 @@ fn system_files() {
     refuses("refused-systems", system_files::cases());
 }
 
-#[test]
-fn arguments_of_run_and_compare() {
-    refuses("refused-run", run::cases());
+/// The cases of `arguments.txt`.
+fn arguments() -> Vec<Case> {
+    let (mut prefix, mut status, mut cases) = ("", 2, Vec::new());
+    for line in include_str!("arguments.txt").lines().filter(|line| !line.starts_with('#')) {
+        if let Some((words, message)) = line.split_once("=> ") {
+            let message: Vec<_> = message.split(" | ").collect();
+            cases.push(case(status, format!("{prefix} {words}").trim(), &message));
+        } else if let Some(words) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+            (prefix, status) = if words == "5" { ("", 5) } else { (words, 2) };
+        }
+    }
+    cases
 }
 
 #[test]
-fn arguments_of_cosim() {
-    refuses("refused-cosim", cosim::cases());
-}
-
-#[test]
-fn arguments_of_the_other_verbs() {
-    refuses("refused-verbs", verbs::cases());
+fn arguments_that_cannot_be() {
+    refuses("refused-arguments", arguments());
 }
 
 #[test]
@@ -167,15 +168,8 @@ fn firmware_images_that_fail_behind_a_packet() {
 /// Each case has another command line or another file.
 #[test]
 fn no_case_stands_twice() {
-    let all = [
-        system_files::cases(),
-        run::cases(),
-        cosim::cases(),
-        verbs::cases(),
-        traces::cases(),
-        captures::cases(),
-        firmware::cases(),
-    ];
+    let all =
+        [system_files::cases(), arguments(), traces::cases(), captures::cases(), firmware::cases()];
     let all: Vec<_> = all.into_iter().flatten().collect();
     let distinct: BTreeSet<_> = all.iter().map(|case| (&case.words, &case.files)).collect();
     assert_eq!(distinct.len(), all.len());
