@@ -75,7 +75,7 @@ fn alone(image: &Image, watched: &Core) -> Duration {
     }
     run_to(&mut host, watched.cycles);
     let time = start.elapsed();
-    assert_eq!(host.outputs().cnt, watched.counters(), "it was another run");
+    assert_eq!(host.outputs().counters, watched.counters(), "it was another run");
     time
 }
 

@@ -64,7 +64,7 @@ impl Timed {
             err: self.errors.front().filter(|error| due(error.0)).map(|error| error.1),
             exit,
             halted: exit.is_some(),
-            cnt: signal.map_or(self.counters, |signal| signal.1.counters),
+            counters: signal.map_or(self.counters, |signal| signal.1.counters),
         }
     }
 

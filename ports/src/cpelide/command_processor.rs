@@ -65,6 +65,6 @@ ports! {
         /// The core has halted.
         pub halted: bool = 1,
         /// The counters CNT.
-        pub cnt: [u32; COUNTERS] = (32, COUNTERS as u32),
+        pub counters: [u32; COUNTERS] = (32, COUNTERS as u32),
     }
 }

@@ -312,7 +312,7 @@ ports! {
         /// Pulse: error code.
         pub err: Option<u8> as (err_valid, err_code) = 4,
         /// Events since reset.
-        pub cnt: Counters = (),
+        pub counters: Counters = (),
         /// EVICT jobs of `hist_sel` + 1 lines, both of the cycle before.
         pub hist: u32 = 32,
     }

@@ -89,6 +89,6 @@ ports! {
         /// Nothing is under way, and no signature is due.
         pub idle: bool = 1,
         /// Events since reset.
-        pub cnt: Counters = (),
+        pub counters: Counters = (),
     }
 }

@@ -44,11 +44,11 @@ ports! {
     /// Input ports.
     pub struct In: In (c: Config) {
         /// A kernel's launch.
-        pub k: Option<Launch> as (k_valid, k) = (),
+        pub launch: Option<Launch> as (launch_valid, launch) = (),
         /// Bit s: a work-group of SM s has ended.
         pub done: u16 = c.n_sm,
         /// The assignment is taken.
-        pub asg_ready: bool = 1,
+        pub assignment_ready: bool = 1,
     }
 }
 
@@ -56,14 +56,14 @@ ports! {
     /// Output ports, all functions of registers.
     pub struct Out: Out (c: Config) {
         /// The launch is taken.
-        pub k_ready: bool = 1,
+        pub launch_ready: bool = 1,
         /// A work-group goes to an SM.
-        pub asg: Option<Assignment> as (asg_valid, asg) = (),
+        pub assignment: Option<Assignment> as (assignment_valid, assignment) = (),
         /// Pulse: all work-groups have ended.
-        pub k_done: bool = 1,
+        pub launch_done: bool = 1,
         /// Pulse: error code.
         pub err: Option<u8> as (err_valid, err_code) = 4,
         /// Events since reset.
-        pub cnt: Counters = (),
+        pub counters: Counters = (),
     }
 }

@@ -123,6 +123,6 @@ ports! {
         /// Pulse: error code.
         pub err: Option<u8> as (err_valid, err_code) = 4,
         /// Events since reset.
-        pub cnt: Counters = (),
+        pub counters: Counters = (),
     }
 }

@@ -46,7 +46,7 @@ module command_processor  // rule: Cycle rules
   output logic              exit_valid_o,
   output logic [31:0]       exit_code_o,
   output logic              halted_o,
-  output logic [15:0][31:0] cnt_o
+  output logic [15:0][31:0] counters_o
 );
   // Parameters of the parts. Illegal ones are not passed on: the assertions below tell of them.
   localparam int unsigned ClockOfP = (ClockOf < 1) ? 1 : ClockOf;
@@ -244,7 +244,7 @@ module command_processor  // rule: Cycle rules
     .sig_o,
     .error_o         (firmware_error),
     .exit_o          (firmware_exit),
-    .cnt_o
+    .counters_o
   );
 
   // -----------------------------------------------------------------------------------------------

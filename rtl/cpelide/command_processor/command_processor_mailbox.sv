@@ -37,7 +37,7 @@ module command_processor_mailbox  // rule: Mailbox
   output logic [63:0]            sig_o,
   output logic                   error_o,        // the firmware writes the code wdata_i[7:0]
   output logic                   exit_o,         // the firmware ends with the status wdata_i
-  output logic [15:0][31:0]      cnt_o
+  output logic [15:0][31:0]      counters_o
 );
   localparam int unsigned TxCountW = $clog2(TxQueue + 1);
   localparam int unsigned RxCountW = $clog2(RxFifo + 1);
@@ -51,7 +51,7 @@ module command_processor_mailbox  // rule: Mailbox
     logic [63:0]       sig;
     logic [2:0]        events;  // ack, rx, pkt
     logic              counting;
-    logic [15:0][31:0] cnt;
+    logic [15:0][31:0] counters;
   } regs_t;
   regs_t regs_d, regs_q;
 
@@ -118,7 +118,7 @@ module command_processor_mailbox  // rule: Mailbox
     if (enabled_i) regs_d.sig_valid = 1'b0;  // rule: 31
     if (run_i) begin
       regs_d.cycle = regs_q.cycle + 32'd1;  // rule: 34
-      if (regs_q.counting) regs_d.cnt[TimedCnt] = regs_q.cnt[TimedCnt] + 32'd1;  // rule: 30
+      if (regs_q.counting) regs_d.counters[TimedCnt] = regs_q.counters[TimedCnt] + 32'd1;  // rule: 30
     end
     if (write) begin
       unique case (word_i) inside
@@ -130,7 +130,7 @@ module command_processor_mailbox  // rule: Mailbox
           regs_d.sig       = {wdata_i, regs_q.sig_lo};
         end
         RegCnt8Run:          regs_d.counting = wdata_i[0];  // rule: 30
-        [RegCnt:RegCnt+15]:  regs_d.cnt[word_i[3:0]] = wdata_i;  // rule: 30
+        [RegCnt:RegCnt+15]:  regs_d.counters[word_i[3:0]] = wdata_i;  // rule: 30
         default:             ;  // acts elsewhere
       endcase
     end
@@ -162,7 +162,7 @@ module command_processor_mailbox  // rule: Mailbox
       RegRxLo:                     value = rx_head[31:0];  // rule: 27
       RegRxHi:                     value = rx_head[63:32];  // rule: 27
       RegWait:                     value = 32'(regs_q.events);  // rule: 29
-      [RegCnt:RegCnt+15]:          value = regs_q.cnt[word_i[3:0]];  // rule: 30
+      [RegCnt:RegCnt+15]:          value = regs_q.counters[word_i[3:0]];  // rule: 30
       RegCnt8Run:                  value = 32'(regs_q.counting);  // rule: 30
       default:                     value = '0;  // write only
     endcase
@@ -174,7 +174,7 @@ module command_processor_mailbox  // rule: Mailbox
   assign rdata_o     = rdata_q;
   assign sig_valid_o = enabled_i && regs_q.sig_valid;  // rule: 31
   assign sig_o       = regs_q.sig;  // rule: 31
-  assign cnt_o       = regs_q.cnt;  // rule: 31
+  assign counters_o       = regs_q.counters;  // rule: 31
 
   `DUET_ASSERT(ActsWhenReady, !act_i || (run_i && ready_o), "register acts that cannot")
   `DUET_ASSERT(ActsLegally, !act_i || (we_i ? writable(word_i) : readable(word_i)),

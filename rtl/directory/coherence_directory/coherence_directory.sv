@@ -25,7 +25,7 @@ module coherence_directory  // rule: Cycle rules
   localparam type req_t = `DIRECTORY_REQ_T(AddressWidth),
   localparam type rsp_t = `DIRECTORY_RSP_T,
   localparam type inv_t = `DIRECTORY_INV_T(AddressWidth),
-  localparam type cnt_t = `DIRECTORY_CNT_T
+  localparam type counters_t = `DIRECTORY_CNT_T
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -47,7 +47,7 @@ module coherence_directory  // rule: Cycle rules
   // err: pulse
   output logic       err_valid_o,
   output logic [3:0] err_code_o,
-  output cnt_t       cnt_o,        // events since reset
+  output counters_t       counters_o,        // events since reset
   // hist: one place of the histogram of evictions, a cycle later
   input  logic [5:0]  hist_sel_i,
   output logic [31:0] hist_o
@@ -335,7 +335,7 @@ module coherence_directory  // rule: Cycle rules
     .dest_i (inv_o.dest),
     .wait_i (swept && !req_ready_o),
     .jobs_i (job_count),
-    .cnt_o,
+    .counters_o,
     .hist_sel_i,
     .hist_o
   );

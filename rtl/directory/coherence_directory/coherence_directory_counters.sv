@@ -6,7 +6,7 @@ module coherence_directory_counters  // rule: 12
 #(
   parameter int unsigned Positions = 16,
   parameter int unsigned JobsWidth = 4,  // bits of a number of jobs
-  localparam type cnt_t = `DIRECTORY_CNT_T
+  localparam type counters_t = `DIRECTORY_CNT_T
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -24,14 +24,14 @@ module coherence_directory_counters  // rule: 12
   // state
   input  logic                 wait_i,  // no request can be taken, after the sweep
   input  logic [JobsWidth-1:0] jobs_i,  // jobs held
-  output cnt_t                 cnt_o,
+  output counters_t                 counters_o,
   // EVICT jobs of hist_sel_i + 1 lines, a cycle later
   input  logic [5:0]           hist_sel_i,
   output logic [31:0]          hist_o
 );
   localparam int unsigned HistW = (Positions > 1) ? $clog2(Positions) : 1;
 
-  // Three groups, so that the large one depends on registers alone; together they are cnt_t.
+  // Three groups, so that the large one depends on registers alone; together they are counters_t.
   typedef struct packed {
     logic [3:0][31:0]     req;  // by op: LRD, RRD, LWR, RWR
     logic [3:0][31:0]     hit;
@@ -108,7 +108,7 @@ module coherence_directory_counters  // rule: 12
     end
   end
 
-  assign cnt_o = '{
+  assign counters_o = '{
       req_lrd:          requests_q.req[OpLrd[1:0]],
       req_rrd:          requests_q.req[OpRrd[1:0]],
       req_lwr:          requests_q.req[OpLwr[1:0]],

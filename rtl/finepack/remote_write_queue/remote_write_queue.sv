@@ -75,11 +75,11 @@ module remote_write_queue #(  // rule: Cycle rules
 
   // Partitions
   logic [Parts-1:0]     fill_bank, dirty, expired, busy, free1, free2, drained;
-  logic [6:0]           cnt        [Parts];
+  logic [6:0]           count        [Parts];
   logic [12:0]          avail      [Parts];
   logic [12:0]          sum        [Parts];
   logic [BaseWidth-1:0] base       [Parts];
-  logic [6:0]           drain_cnt  [Parts];
+  logic [6:0]           drain_count  [Parts];
   logic [12:0]          drain_sum  [Parts];
   logic [BaseWidth-1:0] drain_base [Parts];
   logic [7:0]           tag        [Parts];
@@ -94,7 +94,7 @@ module remote_write_queue #(  // rule: Cycle rules
   // Table
   logic                 look, look_hit, look_overlap;
   logic [RowW-1:0]      look_row, wr_row, rd_row;
-  logic [6:0]           look_cnt;
+  logic [6:0]           look_count;
   logic [12:0]          look_sum;
   logic [7:0]           look_common;
   logic signed [10:0]   look_delta;
@@ -156,7 +156,7 @@ module remote_write_queue #(  // rule: Cycle rules
     .s2_fault_i    (s2_fault),
     .s2_leave_o    (s2_leave),
     .fill_bank_i   (fill_bank),
-    .cnt_i         (cnt),
+    .count_i         (count),
     .avail_i       (avail),
     .sum_i         (sum),
     .base_i        (base),
@@ -167,7 +167,7 @@ module remote_write_queue #(  // rule: Cycle rules
     .free2_i       (free2),
     .look_o        (look),
     .look_row_o    (look_row),
-    .look_cnt_o    (look_cnt),
+    .look_count_o    (look_count),
     .look_sum_o    (look_sum),
     .look_hit_i    (look_hit),
     .look_overlap_i(look_overlap),
@@ -201,7 +201,7 @@ module remote_write_queue #(  // rule: Cycle rules
     .look_i        (look),
     .look_row_i    (look_row),
     .look_tag_i    (s2_tag),
-    .look_cnt_i    (look_cnt),
+    .look_count_i    (look_count),
     .look_mask_i   (s2_mask),
     .look_hit_o    (look_hit),
     .look_overlap_o(look_overlap),
@@ -246,14 +246,14 @@ module remote_write_queue #(  // rule: Cycle rules
       .mark_i      (push_mark[p]),
       .drained_i   (drained[p]),
       .fill_bank_o (fill_bank[p]),
-      .cnt_o       (cnt[p]),
+      .count_o       (count[p]),
       .avail_o     (avail[p]),
       .sum_o       (sum[p]),
       .base_o      (base[p]),
       .dirty_o     (dirty[p]),
       .expired_o   (expired[p]),
       .busy_o      (busy[p]),
-      .drain_cnt_o (drain_cnt[p]),
+      .drain_count_o (drain_count[p]),
       .drain_sum_o (drain_sum[p]),
       .drain_base_o(drain_base[p]),
       .tag_o       (tag[p])
@@ -278,7 +278,7 @@ module remote_write_queue #(  // rule: Cycle rules
       .head_slot_o (head_slot[p])
     );
 
-    assign occ_o[p]   = cnt[p];  // rule: 11
+    assign occ_o[p]   = count[p];  // rule: 11
     assign avail_o[p] = avail[p];  // rule: 11
   end
 
@@ -309,7 +309,7 @@ module remote_write_queue #(  // rule: Cycle rules
     .head_slot_i  (head_slot),
     .pop_o        (pop),
     .fill_bank_i  (fill_bank),
-    .drain_cnt_i  (drain_cnt),
+    .drain_count_i  (drain_count),
     .drain_sum_i  (drain_sum),
     .drain_base_i (drain_base),
     .tag_i        (tag),

@@ -25,7 +25,7 @@ module remote_write_queue_decide  // rule: Cycle rules
   output logic                  s2_leave_o,
   // registers of the partitions
   input  logic [Parts-1:0]      fill_bank_i,
-  input  logic [6:0]            cnt_i     [Parts],
+  input  logic [6:0]            count_i     [Parts],
   input  logic [12:0]           avail_i   [Parts],
   input  logic [12:0]           sum_i     [Parts],
   input  logic [BaseWidth-1:0]  base_i    [Parts],
@@ -37,7 +37,7 @@ module remote_write_queue_decide  // rule: Cycle rules
   // look: search in the filling bank of s2_part_i
   output logic                  look_o,
   output logic [RowW-1:0]       look_row_o,
-  output logic [6:0]            look_cnt_o,
+  output logic [6:0]            look_count_o,
   output logic [12:0]           look_sum_o,
   input  logic                  look_hit_i,
   input  logic                  look_overlap_i,
@@ -62,30 +62,30 @@ module remote_write_queue_decide  // rule: Cycle rules
   output logic [7:0]            overwritten_o
 );
   // The partition that S2 addresses.
-  wire [6:0]  cnt   = cnt_i[s2_part_i];
+  wire [6:0]  count   = count_i[s2_part_i];
   wire [12:0] avail = avail_i[s2_part_i];
   wire        busy  = busy_i[s2_part_i];
   wire        free1 = free1_i[s2_part_i];
   wire        free2 = free2_i[s2_part_i];
   wire        bank  = fill_bank_i[s2_part_i];
 
-  wire empty = (cnt == '0);
+  wire empty = (count == '0);
   wire win   = (s2_base_i == base_i[s2_part_i]);
   wire fit   = (13'(s2_cost_i) <= avail);
-  wire room  = look_hit_i || (32'(cnt) < Entries);
+  wire room  = look_hit_i || (32'(count) < Entries);
   wire match = !empty && win && look_overlap_i;  // a LOAD or ATOMIC meets a held byte
 
   // A flush needs the other bank; a single bank that holds something is not being sent.
   wire [Parts-1:0] flush_bank_ok = (Banks == 2) ? ~busy_i : '1;  // rule: 13
 
   logic [Parts-1:0] non_empty;
-  always_comb for (int unsigned p = 0; p < Parts; p++) non_empty[p] = (cnt_i[p] != '0);
+  always_comb for (int unsigned p = 0; p < Parts; p++) non_empty[p] = (count_i[p] != '0);
 
   // The search has inputs of its own so that nothing wide depends on this block's outputs.
   assign look_o     = s2_valid_i && (s2_fault_i == '0)  // rule: 2
                    && (s2_op_i inside {OpStore, OpLoad, OpAtomic});
   assign look_row_o = (Banks == 2) ? RowW'({s2_part_i, bank}) : RowW'(s2_part_i);
-  assign look_cnt_o = cnt;
+  assign look_count_o = count;
   assign look_sum_o = sum_i[s2_part_i];
 
   // STORE: into the filling bank as it is, or into a bank that a flush makes free.

@@ -44,7 +44,7 @@ module remote_write_queue_drain  // rule: 15
   output logic [Parts-1:0]     pop_o,
   // banks that are sent
   input  logic [Parts-1:0]     fill_bank_i,
-  input  logic [6:0]           drain_cnt_i   [Parts],
+  input  logic [6:0]           drain_count_i   [Parts],
   input  logic [12:0]          drain_sum_i   [Parts],
   input  logic [BaseWidth-1:0] drain_base_i  [Parts],
   input  logic [7:0]           tag_i       [Parts],
@@ -83,7 +83,7 @@ module remote_write_queue_drain  // rule: 15
     logic [7:0]           id;
     logic [BaseWidth-1:0] base;
     logic [12:0]          plen;
-    logic [6:0]           cnt;
+    logic [6:0]           count;
     logic [6:0]           idx;  // entry of the beat
   } beat_t;
 
@@ -126,19 +126,19 @@ module remote_write_queue_drain  // rule: 15
           id:    head_id_i[sel],
           base:  '0,
           plen:  '0,
-          cnt:   7'd1,
+          count:   7'd1,
           idx:   '0
       };
       if (sel_kind == DrainPack) begin
-        beat_d.eop  = (drain_cnt_i[sel] == 7'd1);
+        beat_d.eop  = (drain_count_i[sel] == 7'd1);
         beat_d.id   = tag_i[sel];
         beat_d.base = drain_base_i[sel];
         beat_d.plen = drain_sum_i[sel];
-        beat_d.cnt  = drain_cnt_i[sel];
+        beat_d.count  = drain_count_i[sel];
       end
     end else if (advance) begin
       beat_d.sop = 1'b0;
-      beat_d.eop = (beat_q.idx + 7'd2 == beat_q.cnt);
+      beat_d.eop = (beat_q.idx + 7'd2 == beat_q.count);
       beat_d.idx = beat_q.idx + 7'd1;
     end else if (taken) begin
       beat_d.valid = 1'b0;
@@ -215,6 +215,6 @@ module remote_write_queue_drain  // rule: 15
   `DUET_ASSERT(OffsetFits,
                !drain_valid_o || !pack || ({line, {LineW{1'b0}}} - base) >> OffsetWidth == '0,
                "line outside its packet's window")
-  `DUET_ASSERT(EntryInBank, !drain_valid_o || beat_q.idx < beat_q.cnt,
+  `DUET_ASSERT(EntryInBank, !drain_valid_o || beat_q.idx < beat_q.count,
                "beat beyond the bank's entries")
 endmodule

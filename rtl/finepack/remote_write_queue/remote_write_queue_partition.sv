@@ -26,7 +26,7 @@ module remote_write_queue_partition #(  // rule: Registers partition, fill_q
   input  logic                 drained_i,
   // filling bank
   output logic                 fill_bank_o,
-  output logic [6:0]           cnt_o,
+  output logic [6:0]           count_o,
   output logic [12:0]          avail_o,
   output logic [12:0]          sum_o,  // exact payload bytes
   output logic [BaseWidth-1:0] base_o,
@@ -34,19 +34,19 @@ module remote_write_queue_partition #(  // rule: Registers partition, fill_q
   output logic                 expired_o,  // no STORE for timeout_i cycles
   // bank that is sent
   output logic                 busy_o,
-  output logic [6:0]           drain_cnt_o,
+  output logic [6:0]           drain_count_o,
   output logic [12:0]          drain_sum_o,
   output logic [BaseWidth-1:0] drain_base_o,
   output logic [7:0]           tag_o  // counts the packets
 );
   typedef struct packed {
-    logic [6:0]           cnt;
+    logic [6:0]           count;
     logic [12:0]          avail;  // what the admission test sees; PAPER charges each STORE in full
     logic [12:0]          sum;    // sum of the entries' costs, which is plen
     logic [BaseWidth-1:0] base;
   } fill_t;
 
-  localparam fill_t Empty = '{cnt: '0, avail: 13'(MaxPayload), sum: '0, base: '1};
+  localparam fill_t Empty = '{count: '0, avail: 13'(MaxPayload), sum: '0, base: '1};
 
   fill_t                fill_d, fill_q;
   logic                 bank_d, bank_q;
@@ -54,7 +54,7 @@ module remote_write_queue_partition #(  // rule: Registers partition, fill_q
   logic [15:0]          timer_d, timer_q;
   logic                 expired_d, expired_q;
   logic                 busy_d, busy_q;
-  logic [6:0]           drain_cnt_d, drain_cnt_q;
+  logic [6:0]           drain_count_d, drain_count_q;
   logic [12:0]          drain_sum_d, drain_sum_q;
   logic [BaseWidth-1:0] drain_base_d, drain_base_q;
   logic [7:0]           tag_d, tag_q;
@@ -71,12 +71,12 @@ module remote_write_queue_partition #(  // rule: Registers partition, fill_q
     end
     if (wr_i) begin
       if (wr_first_i) begin
-        fill_d.cnt   = 7'd1;
+        fill_d.count   = 7'd1;
         fill_d.avail = 13'(MaxPayload) - 13'(wr_cost_i);
         fill_d.sum   = 13'(wr_cost_i);
         fill_d.base  = wr_base_i;
       end else begin
-        fill_d.cnt   = fill_q.cnt + 7'(!wr_hit_i);
+        fill_d.count   = fill_q.count + 7'(!wr_hit_i);
         fill_d.avail = fill_q.avail - (acct_i ? 13'(wr_cost_i) : growth);
         fill_d.sum   = fill_q.sum + growth;
       end
@@ -90,14 +90,14 @@ module remote_write_queue_partition #(  // rule: Registers partition, fill_q
     // Cycles since the last STORE; it stands still while there is nothing to flush.
     timer_d = timer_q;
     if (wr_i) timer_d = '0;  // rule: 7
-    else if (fill_q.cnt != '0 && timer_q != '1) timer_d = timer_q + 16'd1;  // rule: 7
+    else if (fill_q.count != '0 && timer_q != '1) timer_d = timer_q + 16'd1;  // rule: 7
     expired_d = (timeout_i != '0) && (timer_d >= timeout_i);  // rule: Registers partition, timer_q
   end
 
   // One bank at most is being sent, so one copy of its account is enough for 1 and 2 banks.
   always_comb begin : next_drain
     busy_d       = busy_q;
-    drain_cnt_d  = drain_cnt_q;
+    drain_count_d  = drain_count_q;
     drain_sum_d  = drain_sum_q;
     drain_base_d = drain_base_q;
     tag_d        = tag_q;
@@ -107,7 +107,7 @@ module remote_write_queue_partition #(  // rule: Registers partition, fill_q
     end
     if (flush_i) begin  // rule: 13
       busy_d       = 1'b1;
-      drain_cnt_d  = fill_q.cnt;  // rule: Registers partition, busy_q
+      drain_count_d  = fill_q.count;  // rule: Registers partition, busy_q
       drain_sum_d  = fill_q.sum;  // rule: Registers partition, busy_q
       drain_base_d = fill_q.base;  // rule: Registers partition, busy_q
     end
@@ -121,7 +121,7 @@ module remote_write_queue_partition #(  // rule: Registers partition, fill_q
       timer_q      <= '0;
       expired_q    <= 1'b0;
       busy_q       <= 1'b0;
-      drain_cnt_q  <= '0;
+      drain_count_q  <= '0;
       drain_sum_q  <= '0;
       drain_base_q <= '0;
       tag_q        <= '0;
@@ -132,7 +132,7 @@ module remote_write_queue_partition #(  // rule: Registers partition, fill_q
       timer_q      <= timer_d;
       expired_q    <= expired_d;
       busy_q       <= busy_d;
-      drain_cnt_q  <= drain_cnt_d;
+      drain_count_q  <= drain_count_d;
       drain_sum_q  <= drain_sum_d;
       drain_base_q <= drain_base_d;
       tag_q        <= tag_d;
@@ -140,28 +140,28 @@ module remote_write_queue_partition #(  // rule: Registers partition, fill_q
   end
 
   assign fill_bank_o  = bank_q;
-  assign cnt_o        = fill_q.cnt;
+  assign count_o        = fill_q.count;
   assign avail_o      = fill_q.avail;
   assign sum_o        = fill_q.sum;
   assign base_o       = fill_q.base;
   assign dirty_o      = dirty_q;
   assign expired_o    = expired_q;
   assign busy_o       = busy_q;
-  assign drain_cnt_o  = drain_cnt_q;
+  assign drain_count_o  = drain_count_q;
   assign drain_sum_o  = drain_sum_q;
   assign drain_base_o = drain_base_q;
   assign tag_o        = tag_q;
 
-  `DUET_ASSERT(EmptyIsFullCredit, (fill_q.cnt == '0) == (32'(fill_q.avail) == MaxPayload),
+  `DUET_ASSERT(EmptyIsFullCredit, (fill_q.count == '0) == (32'(fill_q.avail) == MaxPayload),
                "avail must be MaxPayload exactly when the filling bank is empty")
   `DUET_ASSERT(AvailInRange, 32'(fill_q.avail) <= MaxPayload, "avail left 0..MaxPayload")
   `DUET_ASSERT(ExactAccount, acct_i || MaxPayload - 32'(fill_q.avail) == 32'(fill_q.sum),
                "EXACT: MaxPayload - avail must be the exact payload")
   `DUET_ASSERT(PaperIsStricter, MaxPayload - 32'(fill_q.avail) >= 32'(fill_q.sum),
                "charged less than the exact payload")
-  `DUET_ASSERT(CountInRange, 32'(fill_q.cnt) <= Entries, "more entries than the bank has")
-  `DUET_ASSERT(NonEmptyIsDirty, fill_q.cnt == '0 || dirty_q, "a release would miss held stores")
-  `DUET_ASSERT(FlushNotEmpty, !flush_i || fill_q.cnt != '0, "flush of an empty partition")
+  `DUET_ASSERT(CountInRange, 32'(fill_q.count) <= Entries, "more entries than the bank has")
+  `DUET_ASSERT(NonEmptyIsDirty, fill_q.count == '0 || dirty_q, "a release would miss held stores")
+  `DUET_ASSERT(FlushNotEmpty, !flush_i || fill_q.count != '0, "flush of an empty partition")
   `DUET_ASSERT(FlushBankFree, !flush_i || !busy_q, "flush while the other bank is sent")
   `DUET_ASSERT(WriteBankFree, !wr_i || Banks == 2 || !busy_q, "write into the bank that is sent")
   `DUET_ASSERT(DrainedWasBusy, !drained_i || busy_q, "drain of a bank that was not flushed")

@@ -18,7 +18,7 @@ module remote_write_queue_table #(  // rule: Registers table, tag_q
   input  logic                 look_i,
   input  logic [RowW-1:0]      look_row_i,
   input  logic [TagWidth-1:0]  look_tag_i,
-  input  logic [6:0]           look_cnt_i,  // entries of that bank in use
+  input  logic [6:0]           look_count_i,  // entries of that bank in use
   input  logic [Line-1:0]      look_mask_i,
   output logic                 look_hit_o,      // an entry in use has the tag
   output logic                 look_overlap_o,  // and shares an enabled byte with the mask
@@ -44,7 +44,7 @@ module remote_write_queue_table #(  // rule: Registers table, tag_q
   localparam int unsigned Depth = Rows * Entries;
   localparam int unsigned AddrW = $clog2(Depth);
 
-  // Memories without reset: `cnt` of the bank says which entries are in use. The data are in RAM;
+  // Memories without reset: `count` of the bank says which entries are in use. The data are in RAM;
   // tags, costs and masks are wanted in the cycle of the search.
   logic [TagWidth-1:0] tag_q  [Rows][Entries];
   logic [9:0]          cost_q [Depth];
@@ -56,7 +56,7 @@ module remote_write_queue_table #(  // rule: Registers table, tag_q
     64'hF0F0_F0F0_F0F0_F0F0, 64'hCCCC_CCCC_CCCC_CCCC, 64'hAAAA_AAAA_AAAA_AAAA
   };
 
-  // Search. One comparison for each entry, then the entries beyond cnt are struck out.
+  // Search. One comparison for each entry, then the entries beyond count are struck out.
   logic [Entries-1:0] cam_hit;
   logic [IdxW-1:0]    hit_idx;
   always_comb begin : search
@@ -65,7 +65,7 @@ module remote_write_queue_table #(  // rule: Registers table, tag_q
       for (int unsigned e = 0; e < Entries; e++) begin
         cam_hit[e] = (tag_q[look_row_i][e] == look_tag_i);
       end
-      cam_hit &= ~({Entries{1'b1}} << look_cnt_i);
+      cam_hit &= ~({Entries{1'b1}} << look_count_i);
     end
     // At most one bit is set: bit k of its index is the OR of the entries whose number has bit k.
     hit_idx = '0;
@@ -106,7 +106,7 @@ module remote_write_queue_table #(  // rule: Registers table, tag_q
   logic [Line/4-1:0][31:0] enable, wr_enable;
   logic [Line-1:0][7:0]    wr_line;
   always_comb begin : merge
-    wr_idx = IdxW'(look_cnt_i);
+    wr_idx = IdxW'(look_count_i);
     if (wr_hit_i) wr_idx = hit_idx;
     if (wr_first_i) wr_idx = '0;
     wr_addr = AddrW'({wr_row_i, wr_idx});
@@ -167,7 +167,7 @@ module remote_write_queue_table #(  // rule: Registers table, tag_q
     look_sum = '0;
     if (look_i) begin
       for (int unsigned e = 0; e < Entries; e++) begin
-        if (e < 32'(look_cnt_i)) look_sum += 13'(cost_q[AddrW'({look_row_i, IdxW'(e)})]);
+        if (e < 32'(look_count_i)) look_sum += 13'(cost_q[AddrW'({look_row_i, IdxW'(e)})]);
       end
     end
   end

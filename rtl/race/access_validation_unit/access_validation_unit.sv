@@ -19,7 +19,7 @@ module access_validation_unit  // rule: Cycle rules
   localparam type lk_t   = `RACE_LK_T,
   localparam type fill_t = `RACE_FILL_T,
   localparam type done_t = `RACE_DONE_T,
-  localparam type cnt_t  = `ACCESS_VALIDATION_UNIT_CNT_T
+  localparam type counters_t  = `ACCESS_VALIDATION_UNIT_CNT_T
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -50,7 +50,7 @@ module access_validation_unit  // rule: Cycle rules
   // err: pulse
   output logic                    err_valid_o,
   output logic [3:0]              err_code_o,
-  output cnt_t                    cnt_o         // events since reset
+  output counters_t                    counters_o         // events since reset
 );
   // Parameters of the parts. Illegal ones are not passed on: the assertions below tell of them.
   localparam int unsigned MP      = legal_m(M);
@@ -211,7 +211,7 @@ module access_validation_unit  // rule: Cycle rules
 
   // -----------------------------------------------------------------------------------------------
   // Errors and counters
-  cnt_t cnt_d, cnt_q;
+  counters_t counters_d, counters_q;
 
   always_comb begin : error  // rule: Errors
     err_d = ErrNone;
@@ -223,23 +223,23 @@ module access_validation_unit  // rule: Cycle rules
   end
 
   always_comb begin : count  // rule: Ports
-    cnt_d = cnt_q;
+    counters_d = counters_q;
     if (lookup) begin
       unique case (result)
         RsHit: begin
-          if (age == '0) cnt_d.hit_age0 = cnt_q.hit_age0 + 32'd1;  // rule: 8
-          else cnt_d.hit_age1 = cnt_q.hit_age1 + 32'd1;  // rule: 8
+          if (age == '0) counters_d.hit_age0 = counters_q.hit_age0 + 32'd1;  // rule: 8
+          else counters_d.hit_age1 = counters_q.hit_age1 + 32'd1;  // rule: 8
         end
-        RsHitNeedchk:  cnt_d.needchk = cnt_q.needchk + 32'd1;  // rule: 8
-        RsMissCold:    cnt_d.miss_cold = cnt_q.miss_cold + 32'd1;
-        RsMissExpired: cnt_d.miss_expired = cnt_q.miss_expired + 32'd1;
-        default:       cnt_d.miss_avu = cnt_q.miss_avu + 32'd1;
+        RsHitNeedchk:  counters_d.needchk = counters_q.needchk + 32'd1;  // rule: 8
+        RsMissCold:    counters_d.miss_cold = counters_q.miss_cold + 32'd1;
+        RsMissExpired: counters_d.miss_expired = counters_q.miss_expired + 32'd1;
+        default:       counters_d.miss_avu = counters_q.miss_avu + 32'd1;
       endcase
     end
-    cnt_d.signature_tests = cnt_q.signature_tests + 32'(tested) + 32'($countones(q_valid_i));
-    if (sync) cnt_d.syncs = cnt_q.syncs + 32'd1;
-    if (loading_q) cnt_d.load_cycles = cnt_q.load_cycles + 32'd1;  // rule: 9
-    cnt_d.wrapped = cnt_q.wrapped + 32'(wrapped);  // rule: 7
+    counters_d.signature_tests = counters_q.signature_tests + 32'(tested) + 32'($countones(q_valid_i));
+    if (sync) counters_d.syncs = counters_q.syncs + 32'd1;
+    if (loading_q) counters_d.load_cycles = counters_q.load_cycles + 32'd1;  // rule: 9
+    counters_d.wrapped = counters_q.wrapped + 32'(wrapped);  // rule: 7
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -252,7 +252,7 @@ module access_validation_unit  // rule: Cycle rules
       synced_q     <= 1'b0;
       busy_q       <= 1'b0;
       err_q        <= ErrNone;
-      cnt_q        <= '0;
+      counters_q        <= '0;
     end else begin
       epoch_q      <= epoch_d;
       loading_q    <= loading_d;
@@ -262,7 +262,7 @@ module access_validation_unit  // rule: Cycle rules
       synced_q     <= done_valid_q && done_q.sync;  // rule: 11
       busy_q       <= slq_busy_i;  // rule: 11
       err_q        <= err_d;
-      cnt_q        <= cnt_d;
+      counters_q        <= counters_d;
     end
   end
 
@@ -281,7 +281,7 @@ module access_validation_unit  // rule: Cycle rules
   assign done_o       = done_valid_q ? done_q : '0;  // rule: 12
   assign err_valid_o  = (err_q != ErrNone);  // rule: Errors
   assign err_code_o   = err_q;  // rule: Errors
-  assign cnt_o        = cnt_q;  // rule: Ports
+  assign counters_o        = counters_q;  // rule: Ports
 
   `DUET_ASSERT_PARAM(MLegal, M == MP, "M must be 256, or a power of 2 from 1024 to 16384")
   `DUET_ASSERT_PARAM(GranLegal, Gran == GranP, "Gran must be 1, 4, 128 or 512")

@@ -18,7 +18,7 @@ module race_detection_unit  // rule: Cycle rules
   parameter int unsigned RqN    = 16,    // places of an SM's queue, 1..64
   parameter int unsigned Lanes  = 4,     // granules in a cycle: 1, 2, 4, 8
   localparam type tok_t = `RACE_TOK_T,
-  localparam type cnt_t = `RACE_DETECTION_UNIT_CNT_T
+  localparam type counters_t = `RACE_DETECTION_UNIT_CNT_T
 ) (
   input  logic                  clk_i,
   input  logic                  rst_ni,
@@ -35,7 +35,7 @@ module race_detection_unit  // rule: Cycle rules
   output logic [NSm-1:0]        rsp_valid_o,
   output logic [NSm-1:0][280:0] rsp_o,
   output logic                  idle_o,       // nothing is under way, and no signature is due
-  output cnt_t                  cnt_o         // events since reset
+  output counters_t                  counters_o         // events since reset
 );
   // Parameters of the parts. Illegal ones are not passed on: the assertions below tell of them.
   localparam int unsigned NSmP    = clamp(2, 16, NSm);
@@ -297,38 +297,38 @@ module race_detection_unit  // rule: Cycle rules
 
   // -----------------------------------------------------------------------------------------------
   // Counters
-  cnt_t       cnt_d, cnt_q;
+  counters_t       counters_d, counters_q;
   logic [3:0] stepped;  // granules of this step
 
-  always_comb begin : count  // rule: Ports cnt_o
-    cnt_d   = cnt_q;
+  always_comb begin : count  // rule: Ports counters_o
+    counters_d   = counters_q;
     stepped = 4'($countones(lane));
     if (c_done) begin
       unique case (c_kind_q)
-        ReqRdchk:  cnt_d.reads = cnt_q.reads + 32'd1;
-        ReqHitchk: cnt_d.hit_checks = cnt_q.hit_checks + 32'd1;
-        ReqWrite:  cnt_d.writes = cnt_q.writes + 32'd1;
-        default:   cnt_d.atomics = cnt_q.atomics + 32'd1;
+        ReqRdchk:  counters_d.reads = counters_q.reads + 32'd1;
+        ReqHitchk: counters_d.hit_checks = counters_q.hit_checks + 32'd1;
+        ReqWrite:  counters_d.writes = counters_q.writes + 32'd1;
+        default:   counters_d.atomics = counters_q.atomics + 32'd1;
       endcase
-      if (check && race) cnt_d.races = cnt_q.races + 32'd1;  // rule: 7
+      if (check && race) counters_d.races = counters_q.races + 32'd1;  // rule: 7
     end
     if (step && check) begin  // rule: 1
-      cnt_d.granules_checked = cnt_q.granules_checked + 32'(stepped);
-      cnt_d.check_steps      = cnt_q.check_steps + 32'd1;
+      counters_d.granules_checked = counters_q.granules_checked + 32'(stepped);
+      counters_d.check_steps      = counters_q.check_steps + 32'd1;
     end
-    if (step && !check) cnt_d.inserts = cnt_q.inserts + 32'(stepped) * (NSmP - 1);  // rule: 1
-    if (c_valid_q && last && !tok_free) cnt_d.token_stall = cnt_q.token_stall + 32'd1;
-    cnt_d.forced       = cnt_q.forced + 32'($countones(forced));  // rule: 4
-    cnt_d.header_beats = cnt_q.header_beats + 32'($countones(beat_taken & beat_hdr));  // rule: 6
-    cnt_d.chunk_beats  = cnt_q.chunk_beats + 32'($countones(beat_taken & ~beat_hdr));  // rule: 6
-    cnt_d.queue_full   = cnt_q.queue_full + 32'($countones(req_valid_i & ~req_ready_o));  // rule: 5
+    if (step && !check) counters_d.inserts = counters_q.inserts + 32'(stepped) * (NSmP - 1);  // rule: 1
+    if (c_valid_q && last && !tok_free) counters_d.token_stall = counters_q.token_stall + 32'd1;
+    counters_d.forced       = counters_q.forced + 32'($countones(forced));  // rule: 4
+    counters_d.header_beats = counters_q.header_beats + 32'($countones(beat_taken & beat_hdr));  // rule: 6
+    counters_d.chunk_beats  = counters_q.chunk_beats + 32'($countones(beat_taken & ~beat_hdr));  // rule: 6
+    counters_d.queue_full   = counters_q.queue_full + 32'($countones(req_valid_i & ~req_ready_o));  // rule: 5
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) cnt_q <= '0;
-    else         cnt_q <= cnt_d;
+    if (!rst_ni) counters_q <= '0;
+    else         counters_q <= counters_d;
   end
-  assign cnt_o = cnt_q;  // rule: Ports cnt_o
+  assign counters_o = counters_q;  // rule: Ports counters_o
 
   `DUET_ASSERT_PARAM(NSmLegal, NSm >= 2 && NSm <= 16, "NSm must be 2..16")
   `DUET_ASSERT_PARAM(MLegal, M == MP, "M must be 256, or a power of 2 from 1024 to 16384")

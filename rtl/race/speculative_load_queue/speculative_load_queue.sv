@@ -14,7 +14,7 @@ module speculative_load_queue  // rule: Cycle rules
   localparam type done_t  = `RACE_DONE_T,
   localparam type alloc_t = `RACE_ALLOC_T,
   localparam type load_t  = `RACE_LOAD_T,
-  localparam type cnt_t   = `SPECULATIVE_LOAD_QUEUE_CNT_T
+  localparam type counters_t   = `SPECULATIVE_LOAD_QUEUE_CNT_T
 ) (
   input  logic                    clk_i,
   input  logic                    rst_ni,
@@ -44,7 +44,7 @@ module speculative_load_queue  // rule: Cycle rules
   // err: pulse
   output logic                    err_valid_o,
   output logic [3:0]              err_code_o,
-  output cnt_t                    cnt_o            // events since reset
+  output counters_t                    counters_o            // events since reset
 );
   // Parameters of the parts. Illegal ones are not passed on: the assertions below tell of them.
   localparam int unsigned SlqNP = clamp(1, 256, SlqN);
@@ -174,7 +174,7 @@ module speculative_load_queue  // rule: Cycle rules
   // -----------------------------------------------------------------------------------------------
   // Errors and counters
   logic [3:0] err_d, err_q;
-  cnt_t       cnt_d, cnt_q;
+  counters_t       counters_d, counters_q;
 
   always_comb begin : error  // rule: Errors
     err_d = ErrNone;
@@ -184,16 +184,16 @@ module speculative_load_queue  // rule: Cycle rules
   end
 
   always_comb begin : count  // rule: Ports
-    cnt_d = cnt_q;
-    if (make) cnt_d.allocs = cnt_q.allocs + 32'd1;  // rule: 4
-    if (commit_valid_o) cnt_d.commits = cnt_q.commits + 32'd1;
+    counters_d = counters_q;
+    if (make) counters_d.allocs = counters_q.allocs + 32'd1;  // rule: 4
+    if (commit_valid_o) counters_d.commits = counters_q.commits + 32'd1;
     if (replay) begin
-      cnt_d.replays = cnt_q.replays + 32'd1;
-      cnt_d.dropped = cnt_q.dropped + 32'(dropped);  // rule: 4
+      counters_d.replays = counters_q.replays + 32'd1;
+      counters_d.dropped = counters_q.dropped + 32'(dropped);  // rule: 4
     end
-    if (alloc_valid_i && !alloc_ready_o) cnt_d.full_cycles = cnt_q.full_cycles + 32'd1;
-    if (busy_q) cnt_d.busy_cycles = cnt_q.busy_cycles + 32'd1;
-    if (32'(occ) > cnt_q.occ_max) cnt_d.occ_max = 32'(occ);  // rule: 8
+    if (alloc_valid_i && !alloc_ready_o) counters_d.full_cycles = counters_q.full_cycles + 32'd1;
+    if (busy_q) counters_d.busy_cycles = counters_q.busy_cycles + 32'd1;
+    if (32'(occ) > counters_q.occ_max) counters_d.occ_max = 32'(occ);  // rule: 8
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -202,13 +202,13 @@ module speculative_load_queue  // rule: Cycle rules
       busy_q  <= 1'b0;
       left_q  <= '0;
       err_q   <= ErrNone;
-      cnt_q   <= '0;
+      counters_q   <= '0;
     end else begin
       out_q   <= out_d;
       busy_q  <= busy_d;
       left_q  <= left_d;
       err_q   <= err_d;
-      cnt_q   <= cnt_d;
+      counters_q   <= counters_d;
     end
   end
 
@@ -221,7 +221,7 @@ module speculative_load_queue  // rule: Cycle rules
 
   assign err_valid_o = (err_q != ErrNone);  // rule: Errors
   assign err_code_o  = err_q;  // rule: Errors
-  assign cnt_o       = cnt_q;  // rule: Ports
+  assign counters_o       = counters_q;  // rule: Ports
 
   `DUET_ASSERT_PARAM(SlqNLegal, SlqN >= 1 && SlqN <= 256, "SlqN must be 1..256")
   `DUET_ASSERT_PARAM(VLanesLegal, VLanes >= 1 && VLanes <= 8, "VLanes must be 1..8")
@@ -231,7 +231,7 @@ module speculative_load_queue  // rule: Cycle rules
   `DUET_ASSERT(NoCommitWhileBusy, !(commit_valid_o && busy_o), "commit during a validation")
   `DUET_ASSERT(SpecWhereLive, !ready || spec_o[head.warp], "warp with an entry is not speculative")
   // Specification section 8; counts rise from old to young.
-  `DUET_ASSERT(CountsWithinOut, occ == '0 || u_slots.youngest_cnt <= out_q,
+  `DUET_ASSERT(CountsWithinOut, occ == '0 || u_slots.youngest_counters <= out_q,
                "entry waits for more answers than are to come")
   `RACE_ASSERT_INPUT(NoError, !err_valid_o, "bad input: err_code_o")
 endmodule

@@ -41,8 +41,8 @@ module speculative_load_queue_slots #(  // rule: Registers _slots
   logic [CountW-1:0] occ_d, occ_q;
   logic [SlqN-1:0]   live_d, live_q;
   logic [SlqN-1:0]   fail_d, fail_q;
-  logic [SlqN-1:0]   cnt_d [8];
-  logic [SlqN-1:0]   cnt_q [8];       // answers that entries wait for
+  logic [SlqN-1:0]   count_d [8];
+  logic [SlqN-1:0]   count_q [8];       // answers that entries wait for
   logic [5:0]        warp_q [SlqN];
   logic [15:0]       tag_q [SlqN];
   logic [34:0]       access_q [SlqN]; // size, address
@@ -56,13 +56,13 @@ module speculative_load_queue_slots #(  // rule: Registers _slots
 
   // -----------------------------------------------------------------------------------------------
   // The oldest slot, and queries
-  logic [7:0] head_cnt;
+  logic [7:0] head_count;
   always_comb begin : oldest
-    for (int unsigned b = 0; b < 8; b++) head_cnt[b] = cnt_q[b][head_q];
+    for (int unsigned b = 0; b < 8; b++) head_count[b] = count_q[b][head_q];
   end
   // live_q of a slot that is not occupied is 0.
   assign live_o  = live_q[head_q];
-  assign ready_o = live_o && head_cnt == '0;  // rule: States live, count = 0, fail = 0
+  assign ready_o = live_o && head_count == '0;  // rule: States live, count = 0, fail = 0
   assign fail_o  = fail_q[head_q];
   assign head_o  = '{warp: warp_q[head_q], tag: tag_q[head_q]};
 
@@ -79,16 +79,16 @@ module speculative_load_queue_slots #(  // rule: Registers _slots
   logic [SlqN-1:0] borrow;
 
   always_comb begin : counts  // rule: 3
-    cnt_d  = cnt_q;
+    count_d  = count_q;
     borrow = '0;
     if (dec_i && occ_q != '0) begin
-      for (int unsigned b = 0; b < 8; b++) borrow |= cnt_q[b];
+      for (int unsigned b = 0; b < 8; b++) borrow |= count_q[b];
       for (int unsigned b = 0; b < 8; b++) begin
-        cnt_d[b] = cnt_q[b] ^ borrow;
-        borrow   = borrow & ~cnt_q[b];
+        count_d[b] = count_q[b] ^ borrow;
+        borrow   = borrow & ~count_q[b];
       end
     end
-    if (alloc_i) for (int unsigned b = 0; b < 8; b++) cnt_d[b][tail_q] = count_i[b];
+    if (alloc_i) for (int unsigned b = 0; b < 8; b++) count_d[b][tail_q] = count_i[b];
   end
 
   always_comb begin : entries
@@ -125,7 +125,7 @@ module speculative_load_queue_slots #(  // rule: Registers _slots
   // live_q covers these.
   always_ff @(posedge clk_i) begin
     fail_q <= fail_d;
-    cnt_q  <= cnt_d;
+    count_q  <= count_d;
     if (alloc_i) begin
       warp_q[tail_q]   <= load_i.warp;
       tag_q[tail_q]    <= load_i.tag;
@@ -143,13 +143,13 @@ module speculative_load_queue_slots #(  // rule: Registers _slots
   // Younger entries wait for no fewer answers than older ones: a new entry for no fewer than the
   // youngest slot that is left (specification 8). Answers lower all alike.
   logic [SlotW-1:0] youngest;
-  logic [7:0]       youngest_cnt;
+  logic [7:0]       youngest_count;
   assign youngest = (tail_q == '0) ? SlotW'(SlqN - 1) : tail_q - 1'b1;
   always_comb begin : look
-    for (int unsigned b = 0; b < 8; b++) youngest_cnt[b] = cnt_q[b][youngest];
+    for (int unsigned b = 0; b < 8; b++) youngest_count[b] = count_q[b][youngest];
   end
   `DUET_ASSERT(CountsRise, !alloc_i || occ_q == '0
-                           || 32'(youngest_cnt) <= 32'(count_i) + 32'(dec_i),
+                           || 32'(youngest_count) <= 32'(count_i) + 32'(dec_i),
                "younger entry waits for fewer answers")
 `endif
 endmodule

@@ -14,25 +14,25 @@ module cta_scheduler  // rule: Cycle rules
   parameter int unsigned CtaW  = 32,  // bits of a work-group's number, 2..32
   localparam type launch_t     = `SHARING_LAUNCH_T,
   localparam type assignment_t = `SHARING_ASSIGNMENT_T,
-  localparam type cnt_t        = `CTA_SCHEDULER_CNT_T
+  localparam type counters_t        = `CTA_SCHEDULER_CNT_T
 ) (
   input  logic           clk_i,
   input  logic           rst_ni,
   // k: a kernel's launch
-  input  logic           k_valid_i,
-  output logic           k_ready_o,
-  input  launch_t        k_i,
+  input  logic           launch_valid_i,
+  output logic           launch_ready_o,
+  input  launch_t        launch_i,
   // bit s: a work-group of SM s has ended
   input  logic [NSm-1:0] done_i,
-  // asg: a work-group goes to an SM
-  output logic           asg_valid_o,
-  input  logic           asg_ready_i,
-  output assignment_t    asg_o,
-  output logic           k_done_o,     // pulse: all work-groups have ended
+  // assignment: a work-group goes to an SM
+  output logic           assignment_valid_o,
+  input  logic           assignment_ready_i,
+  output assignment_t    assignment_o,
+  output logic           launch_done_o,     // pulse: all work-groups have ended
   // err: pulse
   output logic           err_valid_o,
   output logic [3:0]     err_code_o,
-  output cnt_t           cnt_o         // events since reset
+  output counters_t           counters_o         // events since reset
 );
   localparam int unsigned NSmP   = clamp(1, 16, NSm);
   localparam int unsigned SlotsP = clamp(1, 16, Slots);
@@ -53,19 +53,19 @@ module cta_scheduler  // rule: Cycle rules
   cta_t                  finished_q;
   cta_t [NSmP-1:0]       cur_q, end_q;  // of each SM's group: what is not given of it
   logic [NSmP-1:0]       started_q;
-  logic                  asg_valid_d, asg_valid_q;
-  assignment_t           asg_q;
-  logic                  k_done_d, k_done_q;
+  logic                  assignment_valid_d, assignment_valid_q;
+  assignment_t           assignment_q;
+  logic                  launch_done_d, launch_done_q;
   logic [3:0]            err_d, err_q;
-  cnt_t                  cnt_d, cnt_q;
+  counters_t                  counters_d, counters_q;
 
-  assign k_ready_o   = !run_q;  // rule: States k_ready_o
-  assign asg_valid_o = asg_valid_q;  // rule: 3
-  assign asg_o       = asg_valid_q ? asg_q : '0;  // rule: 3
-  assign k_done_o    = k_done_q;  // rule: States Run
+  assign launch_ready_o   = !run_q;  // rule: States launch_ready_o
+  assign assignment_valid_o = assignment_valid_q;  // rule: 3
+  assign assignment_o       = assignment_valid_q ? assignment_q : '0;  // rule: 3
+  assign launch_done_o    = launch_done_q;  // rule: States Run
   assign err_valid_o = (err_q != ErrNone);  // rule: Errors
   assign err_code_o  = err_q;  // rule: Errors
-  assign cnt_o       = cnt_q;  // rule: 4
+  assign counters_o       = counters_q;  // rule: 4
 
   // -----------------------------------------------------------------------------------------------
   // Launch
@@ -73,11 +73,11 @@ module cta_scheduler  // rule: Cycle rules
   logic [4:0]  slots;
   logic [15:0] group;
 
-  assign launch    = k_valid_i && !run_q;  // rule: States Idle
-  assign bad_group = (k_i.group == '0);  // rule: 2
-  assign bad_slots = (k_i.slots == '0) || (32'(k_i.slots) > SlotsP);  // rule: 2
-  assign group     = bad_group ? 16'd1 : k_i.group;  // rule: 2
-  assign slots     = bad_slots ? 5'(SlotsP) : k_i.slots;  // rule: 2
+  assign launch    = launch_valid_i && !run_q;  // rule: States Idle
+  assign bad_group = (launch_i.group == '0);  // rule: 2
+  assign bad_slots = (launch_i.slots == '0) || (32'(launch_i.slots) > SlotsP);  // rule: 2
+  assign group     = bad_group ? 16'd1 : launch_i.group;  // rule: 2
+  assign slots     = bad_slots ? 5'(SlotsP) : launch_i.slots;  // rule: 2
 
   // -----------------------------------------------------------------------------------------------
   // Work-groups that end
@@ -128,16 +128,16 @@ module cta_scheduler  // rule: Cycle rules
     .burst_o  (burst)
   );
 
-  assign pick = run_q && any && (!asg_valid_q || asg_ready_i);  // rule: 3
+  assign pick = run_q && any && (!assignment_valid_q || assignment_ready_i);  // rule: 3
 
   // -----------------------------------------------------------------------------------------------
   // State
-  assign k_done_d = run_q && finished_q == total_q;  // rule: States Run; 5
+  assign launch_done_d = run_q && finished_q == total_q;  // rule: States Run; 5
 
   always_comb begin : next_state
-    run_d       = (run_q && !k_done_d) || launch;  // rule: States Idle
+    run_d       = (run_q && !launch_done_d) || launch;  // rule: States Idle
     slots_d     = launch ? slots : slots_q;  // rule: 2
-    asg_valid_d = pick || (asg_valid_q && !asg_ready_i);  // rule: 3
+    assignment_valid_d = pick || (assignment_valid_q && !assignment_ready_i);  // rule: 3
     // No slot is taken in Idle, so that a launch meets no end of a work-group.
     for (int unsigned s = 0; s < NSmP; s++) begin
       free_d[s] = free_q[s] + 5'(ended[s]) - 5'(pick && sm == 4'(s));  // rule: 1
@@ -151,11 +151,11 @@ module cta_scheduler  // rule: Cycle rules
     else if (launch && bad_slots)          err_d = ErrCtaSlots;  // rule: 2
     else if ((done_i & ~ended) != '0)      err_d = ErrCtaDone;  // rule: 1
 
-    cnt_d = cnt_q;
-    if (pick)            cnt_d.assigned      = cnt_q.assigned + 32'd1;  // rule: 4
-    if (pick && begins)  cnt_d.groups        = cnt_q.groups + 32'd1;  // rule: 4
-    if (pick && by_test) cnt_d.rr_phase_ctas = cnt_q.rr_phase_ctas + 32'd1;  // rule: 4
-    if (run_q)           cnt_d.idle_sm_cycles = cnt_q.idle_sm_cycles + 32'(idle_count);  // rule: 4
+    counters_d = counters_q;
+    if (pick)            counters_d.assigned      = counters_q.assigned + 32'd1;  // rule: 4
+    if (pick && begins)  counters_d.groups        = counters_q.groups + 32'd1;  // rule: 4
+    if (pick && by_test) counters_d.rr_phase_ctas = counters_q.rr_phase_ctas + 32'd1;  // rule: 4
+    if (run_q)           counters_d.idle_sm_cycles = counters_q.idle_sm_cycles + 32'(idle_count);  // rule: 4
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -163,26 +163,26 @@ module cta_scheduler  // rule: Cycle rules
       run_q       <= 1'b0;
       free_q      <= '0;
       slots_q     <= '0;
-      asg_valid_q <= 1'b0;
-      k_done_q    <= 1'b0;
+      assignment_valid_q <= 1'b0;
+      launch_done_q    <= 1'b0;
       err_q       <= ErrNone;
-      cnt_q       <= '0;
+      counters_q       <= '0;
     end else begin
       run_q       <= run_d;
       free_q      <= free_d;
       slots_q     <= slots_d;
-      asg_valid_q <= asg_valid_d;
-      k_done_q    <= k_done_d;
+      assignment_valid_q <= assignment_valid_d;
+      launch_done_q    <= launch_done_d;
       err_q       <= err_d;
-      cnt_q       <= cnt_d;
+      counters_q       <= counters_d;
     end
   end
 
   // run_q covers these.
   always_ff @(posedge clk_i) begin
     if (launch) begin  // rule: States Idle
-      mode_q     <= k_i.mode;
-      total_q    <= cta_t'(k_i.total);  // rule: 10
+      mode_q     <= launch_i.mode;
+      total_q    <= cta_t'(launch_i.total);  // rule: 10
       group_q    <= group;  // rule: 2
       thr_q      <= 20'(NSmP - 1) * 20'(group);  // rule: 9
       nxt_q      <= '0;
@@ -211,9 +211,9 @@ module cta_scheduler  // rule: Cycle rules
     end
   end
 
-  // asg_valid_q covers it.
+  // assignment_valid_q covers it.
   always_ff @(posedge clk_i) begin
-    if (pick) asg_q <= '{more: (burst != '0), sm: sm, cta: 32'(cta)};  // rule: 3
+    if (pick) assignment_q <= '{more: (burst != '0), sm: sm, cta: 32'(cta)};  // rule: 3
   end
 
   `DUET_ASSERT_PARAM(NSmLegal, NSm >= 1 && NSm <= 16, "NSm must be 1..16")
@@ -221,12 +221,12 @@ module cta_scheduler  // rule: Cycle rules
   `DUET_ASSERT_PARAM(CtaWLegal, CtaW >= 2 && CtaW <= 32, "CtaW must be 2..32")
 
   // Specification section 8.
-  `DUET_ASSERT_STABLE(Asg, asg_valid_o, asg_ready_i, asg_o)
+  `DUET_ASSERT_STABLE(Assignment, assignment_valid_o, assignment_ready_i, assignment_o)
   `DUET_ASSERT(PickInRange, !pick || cta < total_q, "work-group that there is not")
   `DUET_ASSERT(NxtInRange, !run_q || nxt_q <= total_q, "more given than the kernel has")
   `DUET_ASSERT(BurstInRange, !run_q || 32'(burst_q) <= 32'(cta_t'(total_q - nxt_q)),
                "burst of more than is left")
-  `DUET_ASSERT(LastEnds, !k_done_d || idle == '1, "kernel ends while a work-group runs")
+  `DUET_ASSERT(LastEnds, !launch_done_d || idle == '1, "kernel ends while a work-group runs")
 `ifdef DUET_SIMULATION
   // What is given, and what of it has not ended, by the places of all SMs.
   cta_t            given, running;

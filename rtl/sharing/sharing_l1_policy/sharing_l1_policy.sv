@@ -17,7 +17,7 @@ module sharing_l1_policy  // rule: Cycle rules
   localparam type place_t  = `SHARING_PLACE_T(SetW, WayW),
   localparam type fill_t   = `SHARING_L1_FILL_T(SetW),
   localparam type victim_t = `SHARING_VICTIM_T(WayW),
-  localparam type cnt_t    = `SHARING_L1_POLICY_CNT_T
+  localparam type counters_t    = `SHARING_L1_POLICY_CNT_T
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -37,7 +37,7 @@ module sharing_l1_policy  // rule: Cycle rules
   // err: pulse
   output logic       err_valid_o,
   output logic [3:0] err_code_o,
-  output cnt_t       cnt_o           // events since reset
+  output counters_t       counters_o           // events since reset
 );
   localparam int unsigned SetsP = legal_power(256, L1Sets);
   localparam int unsigned WaysP = clamp(1, 8, L1Ways);
@@ -50,13 +50,13 @@ module sharing_l1_policy  // rule: Cycle rules
   logic    vic_valid_q;
   victim_t vic_d, vic_q;
   logic    err_d, err_q;
-  cnt_t    cnt_d, cnt_q;
+  counters_t    counters_d, counters_q;
 
   assign vic_valid_o = vic_valid_q;  // rule: 8
   assign vic_o       = vic_valid_q ? vic_q : '0;  // rule: 8
   assign err_valid_o = err_q;  // rule: Errors
   assign err_code_o  = err_q ? ErrL1Way : ErrNone;  // rule: Errors
-  assign cnt_o       = cnt_q;  // rule: 7
+  assign counters_o       = counters_q;  // rule: 7
 
   // -----------------------------------------------------------------------------------------------
   // Places. A way that a set does not have is no bit, and so never valid.
@@ -166,15 +166,15 @@ module sharing_l1_policy  // rule: Cycle rules
 
   always_comb begin : events
     err_d = (inv_valid_i && !inv) || (touch_valid_i && !touch);  // rule: 1
-    cnt_d = cnt_q;
-    if (touch) cnt_d.touches = cnt_q.touches + 32'd1;  // rule: 7
+    counters_d = counters_q;
+    if (touch) counters_d.touches = counters_q.touches + 32'd1;  // rule: 7
     if (fill_valid_i) begin
-      if (!install)                cnt_d.bypass_shared = cnt_q.bypass_shared + 32'd1;
-      else if (fill_i.sf)          cnt_d.fills_shared  = cnt_q.fills_shared + 32'd1;  // rule: Ports
-      else                         cnt_d.fills_private = cnt_q.fills_private + 32'd1;
-      if (evict && evict_private)  cnt_d.evict_private = cnt_q.evict_private + 32'd1;  // rule: 7
-      if (evict && !evict_private) cnt_d.evict_shared  = cnt_q.evict_shared + 32'd1;  // rule: 7
-      if (evict_dead)              cnt_d.evict_dead    = cnt_q.evict_dead + 32'd1;  // rule: Ports
+      if (!install)                counters_d.bypass_shared = counters_q.bypass_shared + 32'd1;
+      else if (fill_i.sf)          counters_d.fills_shared  = counters_q.fills_shared + 32'd1;  // rule: Ports
+      else                         counters_d.fills_private = counters_q.fills_private + 32'd1;
+      if (evict && evict_private)  counters_d.evict_private = counters_q.evict_private + 32'd1;  // rule: 7
+      if (evict && !evict_private) counters_d.evict_shared  = counters_q.evict_shared + 32'd1;  // rule: 7
+      if (evict_dead)              counters_d.evict_dead    = counters_q.evict_dead + 32'd1;  // rule: Ports
     end
   end
 
@@ -182,11 +182,11 @@ module sharing_l1_policy  // rule: Cycle rules
     if (!rst_ni) begin
       vic_valid_q <= 1'b0;
       err_q       <= 1'b0;
-      cnt_q       <= '0;
+      counters_q       <= '0;
     end else begin
       vic_valid_q <= fill_valid_i;  // rule: 8
       err_q       <= err_d;
-      cnt_q       <= cnt_d;
+      counters_q       <= counters_d;
     end
   end
 

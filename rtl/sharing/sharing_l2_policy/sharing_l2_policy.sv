@@ -21,7 +21,7 @@ module sharing_l2_policy  // rule: Cycle rules
   localparam type fill_t   = `SHARING_L2_FILL_T(MshrW, SetW, WayW),
   localparam type lookup_t = `SHARING_LOOKUP_T(MshrW, SetW, WayW),
   localparam type action_t = `SHARING_ACTION_T(WayW),
-  localparam type cnt_t    = `SHARING_L2_POLICY_CNT_T
+  localparam type counters_t    = `SHARING_L2_POLICY_CNT_T
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -44,7 +44,7 @@ module sharing_l2_policy  // rule: Cycle rules
   // err: pulse
   output logic       err_valid_o,
   output logic [3:0] err_code_o,
-  output cnt_t       cnt_o         // events since reset
+  output counters_t       counters_o         // events since reset
 );
   localparam int unsigned NSmP   = clamp(1, 16, NSm);
   localparam int unsigned SetsP  = legal_power(1024, L2Sets);
@@ -58,7 +58,7 @@ module sharing_l2_policy  // rule: Cycle rules
   logic    act_valid_q;
   action_t act_d, act_q;
   logic [3:0] err_d, err_q;
-  cnt_t    cnt_d, cnt_q;
+  counters_t    counters_d, counters_q;
 
   assign fsf_valid_o = fsf_valid_q;  // rule: Ports fsf_valid_o
   assign fsf_o       = fsf_valid_q && fsf_q;  // rule: Ports fsf_valid_o
@@ -66,7 +66,7 @@ module sharing_l2_policy  // rule: Cycle rules
   assign act_o       = act_valid_q ? act_q : '0;  // rule: Ports act_valid_o
   assign err_valid_o = (err_q != ErrNone);  // rule: Errors
   assign err_code_o  = err_q;  // rule: Errors
-  assign cnt_o       = cnt_q;  // rule: Ports
+  assign counters_o       = counters_q;  // rule: Ports
 
   // -----------------------------------------------------------------------------------------------
   // The fill
@@ -207,15 +207,15 @@ module sharing_l2_policy  // rule: Cycle rules
   end
 
   always_comb begin : count  // rule: Ports
-    cnt_d = cnt_q;
-    if (hit)   cnt_d.hits   = cnt_q.hits + 32'd1;
-    if (merge) cnt_d.merges = cnt_q.merges + 32'd1;
-    if (alloc) cnt_d.allocs = cnt_q.allocs + 32'd1;
-    if (lk_valid_i && act == ActBypass) cnt_d.bypasses = cnt_q.bypasses + 32'd1;
-    if (lk_valid_i && act == ActStall)  cnt_d.stalls   = cnt_q.stalls + 32'd1;  // rule: 8
-    if (line_share || mshr_share)       cnt_d.sf_set   = cnt_q.sf_set + 32'd1;  // rule: 8
-    if (alloc && victim_valid && !victim_sf) cnt_d.evict_private = cnt_q.evict_private + 32'd1;
-    if (alloc && victim_sf)                  cnt_d.evict_shared  = cnt_q.evict_shared + 32'd1;
+    counters_d = counters_q;
+    if (hit)   counters_d.hits   = counters_q.hits + 32'd1;
+    if (merge) counters_d.merges = counters_q.merges + 32'd1;
+    if (alloc) counters_d.allocs = counters_q.allocs + 32'd1;
+    if (lk_valid_i && act == ActBypass) counters_d.bypasses = counters_q.bypasses + 32'd1;
+    if (lk_valid_i && act == ActStall)  counters_d.stalls   = counters_q.stalls + 32'd1;  // rule: 8
+    if (line_share || mshr_share)       counters_d.sf_set   = counters_q.sf_set + 32'd1;  // rule: 8
+    if (alloc && victim_valid && !victim_sf) counters_d.evict_private = counters_q.evict_private + 32'd1;
+    if (alloc && victim_sf)                  counters_d.evict_shared  = counters_q.evict_shared + 32'd1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -223,12 +223,12 @@ module sharing_l2_policy  // rule: Cycle rules
       fsf_valid_q <= 1'b0;
       act_valid_q <= 1'b0;
       err_q       <= ErrNone;
-      cnt_q       <= '0;
+      counters_q       <= '0;
     end else begin
       fsf_valid_q <= fill;  // rule: Ports fsf_valid_o
       act_valid_q <= lk_valid_i;  // rule: Ports act_valid_o
       err_q       <= err_d;
-      cnt_q       <= cnt_d;
+      counters_q       <= counters_d;
     end
   end
 

@@ -26,7 +26,7 @@ module epoch_agent  // rule: Cycle rules
   localparam type ld_t  = `STC_LD_T,
   localparam type ldo_t = `STC_LDO_T,
   localparam type req_t = `STC_REQ_T,
-  localparam type cnt_t = `EPOCH_AGENT_CNT_T
+  localparam type counters_t = `EPOCH_AGENT_CNT_T
 ) (
   input  logic           clk_i,
   input  logic           rst_ni,
@@ -65,7 +65,7 @@ module epoch_agent  // rule: Cycle rules
   // err: pulse
   output logic           err_valid_o,
   output logic [3:0]     err_code_o,
-  output cnt_t           cnt_o          // events since reset
+  output counters_t           counters_o          // events since reset
 );
   // Parameters of the parts. Too small ones are not passed on: the assertions below tell of them.
   localparam int unsigned SebMinP   = at_least(1, SebMin);
@@ -231,12 +231,12 @@ module epoch_agent  // rule: Cycle rules
     if (slot_err) err_d = ErrSlot;  // rule: 1
   end
 
-  cnt_t cnt_d, cnt_q;
+  counters_t counters_d, counters_q;
   always_comb begin : count  // rule: Ports
-    cnt_d = cnt_q;
-    if (direct) cnt_d.stores_direct = cnt_q.stores_direct + 32'd1;
-    if (blocked) cnt_d.stores_blocked = cnt_q.stores_blocked + 32'd1;
-    if (scanning) cnt_d.scan_cycles = cnt_q.scan_cycles + 32'd1;
+    counters_d = counters_q;
+    if (direct) counters_d.stores_direct = counters_q.stores_direct + 32'd1;
+    if (blocked) counters_d.stores_blocked = counters_q.stores_blocked + 32'd1;
+    if (scanning) counters_d.scan_cycles = counters_q.scan_cycles + 32'd1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -248,7 +248,7 @@ module epoch_agent  // rule: Cycle rules
       issue_valid_q <= 1'b0;
       out_q         <= '0;
       err_q         <= ErrNone;
-      cnt_q         <= '0;
+      counters_q         <= '0;
     end else begin
       state_q       <= state_d;
       if (change) cer_q <= chg_info_i;  // rule: 3
@@ -257,7 +257,7 @@ module epoch_agent  // rule: Cycle rules
       issue_valid_q <= issue_valid_d;
       out_q         <= out_d;
       err_q         <= err_d;
-      cnt_q         <= cnt_d;
+      counters_q         <= counters_d;
     end
   end
 
@@ -277,7 +277,7 @@ module epoch_agent  // rule: Cycle rules
   assign empty_o     = !in_valid_q && occ_o == '0 && out_q == '0;  // rule: Ports empty_o
   assign err_valid_o = (err_q != ErrNone);  // rule: Errors
   assign err_code_o  = err_q;  // rule: Errors
-  assign cnt_o       = cnt_q;  // rule: Ports
+  assign counters_o       = counters_q;  // rule: Ports
 
   `DUET_ASSERT_PARAM(BandBitsLegal, BandBits >= 2 && BandBits <= 5, "BandBits must be 2..5")
   `DUET_ASSERT_PARAM(AddrWLegal, AddrW >= 12 && AddrW <= 32, "AddrW must be 12..32")

@@ -22,7 +22,7 @@ module epoch_manager  // rule: Cycle rules
   parameter int unsigned SebOnWrap = 1,          // 1: SEB moves once per rotation, 0: at any time
   localparam int unsigned Bands = 1 << BandBits,
   localparam type chg_t = `STC_CHG_T(Bands),
-  localparam type cnt_t = `EPOCH_MANAGER_CNT_T
+  localparam type counters_t = `EPOCH_MANAGER_CNT_T
 ) (
   input  logic                 clk_i,
   input  logic                 rst_ni,
@@ -40,7 +40,7 @@ module epoch_manager  // rule: Cycle rules
   // err: pulse
   output logic                 err_valid_o,
   output logic [3:0]           err_code_o,
-  output cnt_t                 cnt_o         // events since reset
+  output counters_t                 counters_o         // events since reset
 );
   // Parameters of the parts. Too small ones are not passed on: the assertions below tell of them.
   localparam int unsigned SebMaxP   = at_least(1, SebMax);
@@ -50,7 +50,7 @@ module epoch_manager  // rule: Cycle rules
 
   typedef enum logic [1:0] {StIdle, StPrep, StChg, StRel} state_e;
   state_e              state_d, state_q;
-  logic [WakeW-1:0]    wake_cnt_d, wake_cnt_q;  // cycles of the epoch
+  logic [WakeW-1:0]    wake_counters_d, wake_counters_q;  // cycles of the epoch
   logic [BandBits-1:0] ec_d, ec_q;              // where the search ended
   logic [5:0]          seb_d, seb_q;
   logic [Bands-1:0]    gvec_d, gvec_q;
@@ -71,7 +71,7 @@ module epoch_manager  // rule: Cycle rules
   logic [Bands-1:0][31:0]     erv_addr;
   logic signed [BandBits+1:0] vote;
 
-  assign wake = (state_q == StIdle) && (wake_cnt_q == WakeW'(Wakeup - 1));  // rule: States IDLE
+  assign wake = (state_q == StIdle) && (wake_counters_q == WakeW'(Wakeup - 1));  // rule: States IDLE
   // An epoch that every agent has: such demands are late.
   assign same = selected && nvec == gvec_q && nseb == seb_q;  // rule: 2
 
@@ -143,7 +143,7 @@ module epoch_manager  // rule: Cycle rules
 
   always_comb begin : next_state
     state_d    = state_q;
-    wake_cnt_d = '0;
+    wake_counters_d = '0;
     ec_d       = ec_q;
     seb_d      = seb_q;
     gvec_d     = gvec_q;
@@ -154,7 +154,7 @@ module epoch_manager  // rule: Cycle rules
     unique case (state_q)
       // The epoch lasts Wakeup cycles, and on while nothing else is demanded.
       StIdle: begin  // rule: States IDLE
-        if (!wake) wake_cnt_d = wake_cnt_q + 1'b1;
+        if (!wake) wake_counters_d = wake_counters_q + 1'b1;
         if (selected) begin  // rule: 2
           nvec_d = nvec;
           nseb_d = nseb;
@@ -183,7 +183,7 @@ module epoch_manager  // rule: Cycle rules
   // -----------------------------------------------------------------------------------------------
   // Errors and counters
   logic [3:0] err_d, err_q;
-  cnt_t       cnt_d, cnt_q;
+  counters_t       counters_d, counters_q;
 
   always_comb begin : error  // rule: Errors
     err_d = ErrNone;
@@ -197,38 +197,38 @@ module epoch_manager  // rule: Cycle rules
   end
 
   always_comb begin : count  // rule: 5
-    cnt_d = cnt_q;
+    counters_d = counters_q;
     if (wake) begin
-      cnt_d.wakes = cnt_q.wakes + 32'd1;
-      if (selected) cnt_d.selections = cnt_q.selections + 32'd1;
-      else cnt_d.wakes_idle = cnt_q.wakes_idle + 32'd1;
-      if (same) cnt_d.skip_same = cnt_q.skip_same + 32'd1;
+      counters_d.wakes = counters_q.wakes + 32'd1;
+      if (selected) counters_d.selections = counters_q.selections + 32'd1;
+      else counters_d.wakes_idle = counters_q.wakes_idle + 32'd1;
+      if (same) counters_d.skip_same = counters_q.skip_same + 32'd1;
     end
-    cnt_d.conf_stale = cnt_q.conf_stale + 32'(conf_stale);
-    cnt_d.conf_dup   = cnt_q.conf_dup + 32'(conf_dup);
-    cnt_d.votes_up   = cnt_q.votes_up + 32'(votes_up);
-    cnt_d.votes_down = cnt_q.votes_down + 32'(votes_down);
+    counters_d.conf_stale = counters_q.conf_stale + 32'(conf_stale);
+    counters_d.conf_dup   = counters_q.conf_dup + 32'(conf_dup);
+    counters_d.votes_up   = counters_q.votes_up + 32'(votes_up);
+    counters_d.votes_down = counters_q.votes_down + 32'(votes_down);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q    <= StIdle;
-      wake_cnt_q <= '0;
+      wake_counters_q <= '0;
       ec_q       <= '0;
       seb_q      <= 6'(SebInit);
       gvec_q     <= Bands'(1);
       hold_q     <= 1'b0;
       err_q      <= ErrNone;
-      cnt_q      <= '0;
+      counters_q      <= '0;
     end else begin
       state_q    <= state_d;
-      wake_cnt_q <= wake_cnt_d;
+      wake_counters_q <= wake_counters_d;
       ec_q       <= ec_d;
       seb_q      <= seb_d;
       gvec_q     <= gvec_d;
       hold_q     <= hold_d;
       err_q      <= err_d;
-      cnt_q      <= cnt_d;
+      counters_q      <= counters_d;
     end
   end
 
@@ -244,7 +244,7 @@ module epoch_manager  // rule: Cycle rules
   assign chg_info_o  = '{seb: seb_q, gvec: gvec_q};  // rule: Ports chg_info_o
   assign err_valid_o = (err_q != ErrNone);  // rule: Errors
   assign err_code_o  = err_q;  // rule: Errors
-  assign cnt_o       = cnt_q;  // rule: 5
+  assign counters_o       = counters_q;  // rule: 5
 
   `DUET_ASSERT_PARAM(NCuLegal, NCu >= 1 && NCu <= 32, "NCu must be 1..32")
   `DUET_ASSERT_PARAM(BandBitsLegal, BandBits >= 2 && BandBits <= 5, "BandBits must be 2..5")

@@ -11,7 +11,7 @@ module gtsc_rst  // rule: Cycle rules
 #(
   parameter int unsigned NSm     = 16,  // SMs, 1..32
   parameter int unsigned L2Banks = 8,   // banks, a power of 2, 1..16
-  localparam type cnt_t = `GTSC_RST_CNT_T
+  localparam type counters_t = `GTSC_RST_CNT_T
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -31,7 +31,7 @@ module gtsc_rst  // rule: Cycle rules
   // err: pulse
   output logic               err_valid_o,
   output logic [3:0]         err_code_o,
-  output cnt_t               cnt_o         // events since reset
+  output counters_t               counters_o         // events since reset
 );
   typedef enum logic [1:0] {
     StIdle,
@@ -45,7 +45,7 @@ module gtsc_rst  // rule: Cycle rules
   logic       kend_d, kend_q;  // the host waits for this reset
   logic       done_d, done_q;
   logic       err_d, err_q;
-  cnt_t       cnt_d, cnt_q;
+  counters_t       counters_d, counters_q;
 
   assign halt_o       = (state_q != StIdle);  // rule: States halt_o
   assign rst_o        = (state_q == StSweep);  // rule: States halt_o
@@ -54,7 +54,7 @@ module gtsc_rst  // rule: Cycle rules
   assign kend_done_o  = done_q;  // rule: States Flush
   assign err_valid_o  = err_q;  // rule: 2
   assign err_code_o   = err_q ? ErrRstGeneration : ErrNone;  // rule: 2
-  assign cnt_o        = cnt_q;  // rule: 1
+  assign counters_o        = counters_q;  // rule: 1
 
   always_comb begin : next_state
     state_d = state_q;
@@ -90,9 +90,9 @@ module gtsc_rst  // rule: Cycle rules
     for (int unsigned s = 0; s < NSm; s++) begin
       if (rep_ack_i[s] != rep_q && rep_ack_i[s] != rep_q - 2'd1) err_d = 1'b1;  // rule: 2
     end
-    cnt_d = cnt_q;
-    if (state_q == StIdle && state_d != StIdle) cnt_d.resets = cnt_q.resets + 32'd1;  // rule: 1
-    if (halt_o) cnt_d.halt_cycles = cnt_q.halt_cycles + 32'd1;  // rule: 1
+    counters_d = counters_q;
+    if (state_q == StIdle && state_d != StIdle) counters_d.resets = counters_q.resets + 32'd1;  // rule: 1
+    if (halt_o) counters_d.halt_cycles = counters_q.halt_cycles + 32'd1;  // rule: 1
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin  // rule: Registers
@@ -102,14 +102,14 @@ module gtsc_rst  // rule: Cycle rules
       kend_q  <= 1'b0;
       done_q  <= 1'b0;
       err_q   <= 1'b0;
-      cnt_q   <= '0;
+      counters_q   <= '0;
     end else begin
       state_q <= state_d;
       rep_q   <= rep_d;
       kend_q  <= kend_d;
       done_q  <= done_d;
       err_q   <= err_d;
-      cnt_q   <= cnt_d;
+      counters_q   <= counters_d;
     end
   end
 

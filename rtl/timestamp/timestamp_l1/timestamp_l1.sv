@@ -38,7 +38,7 @@ module timestamp_l1  // rule: Cycle rules
   localparam type ask_t      = `TIMESTAMP_ASK_T(LineWP, L1WaysP),
   localparam type pick_t     = `TIMESTAMP_PICK_T,
   localparam type event_t    = `TIMESTAMP_EVENT_T(LineWP),
-  localparam type cnt_t      = `TIMESTAMP_L1_CNT_T
+  localparam type counters_t      = `TIMESTAMP_L1_CNT_T
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -76,7 +76,7 @@ module timestamp_l1  // rule: Cycle rules
   // err: pulse
   output logic              err_valid_o,
   output logic [3:0]        err_code_o,
-  output cnt_t              cnt_o          // events since reset
+  output counters_t              counters_o          // events since reset
 );
   localparam bit          Gtsc   = (Protocol == ProtocolGtsc);
   localparam int unsigned TimeW  = Gtsc ? TsBits : 32;  // bits of a time: logical, or a cycle
@@ -619,7 +619,7 @@ module timestamp_l1  // rule: Cycle rules
   // -----------------------------------------------------------------------------------------------
   // Errors and counters
   logic [3:0] err_d, err_q;
-  cnt_t       cnt_d, cnt_q;
+  counters_t       counters_d, counters_q;
 
   always_comb begin : error  // rule: Errors
     err_d = ErrNone;
@@ -630,25 +630,25 @@ module timestamp_l1  // rule: Cycle rules
   end
 
   always_comb begin : count  // rule: Ports
-    cnt_d = cnt_q;
-    if (hit) cnt_d.load_hit = cnt_q.load_hit + 32'd1;
-    if (miss && !present) cnt_d.miss_cold = cnt_q.miss_cold + 32'd1;
-    if (miss && present) cnt_d.miss_expired = cnt_q.miss_expired + 32'd1;
+    counters_d = counters_q;
+    if (hit) counters_d.load_hit = counters_q.load_hit + 32'd1;
+    if (miss && !present) counters_d.miss_cold = counters_q.miss_cold + 32'd1;
+    if (miss && present) counters_d.miss_expired = counters_q.miss_expired + 32'd1;
     if (Gtsc) begin
-      if (merge) cnt_d.merged_loads = cnt_q.merged_loads + 32'd1;
-      if (wait_lock) cnt_d.lock_wait = cnt_q.lock_wait + 32'd1;
-      if (reevaluate_requests) cnt_d.extra_renewals = cnt_q.extra_renewals + 32'd1;
-      if (store) cnt_d.stores = cnt_q.stores + 32'd1;
-      if (atomic) cnt_d.atomics = cnt_q.atomics + 32'd1;
-      if (fill && !query) cnt_d.fill_rsp = cnt_q.fill_rsp + 32'd1;  // rule: 8
-      if (renewal) cnt_d.renew_rsp = cnt_q.renew_rsp + 32'd1;  // rule: 8
-      if ((fill || renewal) && mshr.stale) cnt_d.stale_rsp = cnt_q.stale_rsp + 32'd1;  // rule: 8
-      if (ack && gone) cnt_d.lock_drops = cnt_q.lock_drops + 32'd1;  // rule: 8
-      if (hold) cnt_d.hold_cycles = cnt_q.hold_cycles + 32'd1;  // rule: 8
-      if (tick) cnt_d.spin_ticks = cnt_q.spin_ticks + 32'd1;
-      if (act == ActFlush) cnt_d.flushes = cnt_q.flushes + 32'd1;
+      if (merge) counters_d.merged_loads = counters_q.merged_loads + 32'd1;
+      if (wait_lock) counters_d.lock_wait = counters_q.lock_wait + 32'd1;
+      if (reevaluate_requests) counters_d.extra_renewals = counters_q.extra_renewals + 32'd1;
+      if (store) counters_d.stores = counters_q.stores + 32'd1;
+      if (atomic) counters_d.atomics = counters_q.atomics + 32'd1;
+      if (fill && !query) counters_d.fill_rsp = counters_q.fill_rsp + 32'd1;  // rule: 8
+      if (renewal) counters_d.renew_rsp = counters_q.renew_rsp + 32'd1;  // rule: 8
+      if ((fill || renewal) && mshr.stale) counters_d.stale_rsp = counters_q.stale_rsp + 32'd1;  // rule: 8
+      if (ack && gone) counters_d.lock_drops = counters_q.lock_drops + 32'd1;  // rule: 8
+      if (hold) counters_d.hold_cycles = counters_q.hold_cycles + 32'd1;  // rule: 8
+      if (tick) counters_d.spin_ticks = counters_q.spin_ticks + 32'd1;
+      if (act == ActFlush) counters_d.flushes = counters_q.flushes + 32'd1;
     end
-    if (late) cnt_d.late_fills = cnt_q.late_fills + 32'd1;  // rule: 20
+    if (late) counters_d.late_fills = counters_q.late_fills + 32'd1;  // rule: 20
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -656,12 +656,12 @@ module timestamp_l1  // rule: Cycle rules
       left_q        <= '0;
       event_valid_q <= 1'b0;
       err_q         <= ErrNone;
-      cnt_q         <= '0;
+      counters_q         <= '0;
     end else begin
       left_q        <= left_d;
       event_valid_q <= event_valid_d;
       err_q         <= err_d;
-      cnt_q         <= cnt_d;
+      counters_q         <= counters_d;
     end
   end
 
@@ -678,7 +678,7 @@ module timestamp_l1  // rule: Cycle rules
   assign event_o       = event_valid_q ? event_q : '0;  // rule: 12
   assign err_valid_o   = (err_q != ErrNone);  // rule: Errors
   assign err_code_o    = err_q;  // rule: Errors
-  assign cnt_o         = cnt_q;  // rule: Ports
+  assign counters_o         = counters_q;  // rule: Ports
 
   // -----------------------------------------------------------------------------------------------
   `DUET_ASSERT_PARAM(ProtocolLegal, Protocol <= ProtocolTcw, "Protocol must be 0, 1 or 2")

@@ -42,7 +42,7 @@ module timestamp_l2  // rule: The action of a cycle
   localparam type ask_t      = `TIMESTAMP_ASK_T(LineWP, L2WaysP),
   localparam type pick_t     = `TIMESTAMP_PICK_T,
   localparam type event_t    = `TIMESTAMP_EVENT_T(LineWP),
-  localparam type cnt_t      = `TIMESTAMP_L2_CNT_T
+  localparam type counters_t      = `TIMESTAMP_L2_CNT_T
 ) (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -83,7 +83,7 @@ module timestamp_l2  // rule: The action of a cycle
   // err: pulse
   output logic       err_valid_o,
   output logic [3:0] err_code_o,
-  output cnt_t       cnt_o         // events since reset
+  output counters_t       counters_o         // events since reset
 );
   // TC-Strong: a write waits until its line's lease is over.
   localparam bit          Waits = (Protocol == ProtocolTcs);
@@ -485,7 +485,7 @@ module timestamp_l2  // rule: The action of a cycle
   set_t       sync_set_d;
   event_t     event_d, event_q;
   logic [3:0] err_d, err_q;
-  cnt_t       cnt_d, cnt_q;
+  counters_t       counters_d, counters_q;
 
   assign acquire  = (sync_kind_q == SyncAcquire);
   assign last_set = (32'(sync_set_q) == L2SetsP - 1);
@@ -524,27 +524,27 @@ module timestamp_l2  // rule: The action of a cycle
   end
 
   always_comb begin : count  // rule: 6
-    cnt_d = cnt_q;
+    counters_d = counters_q;
     if (Gtsc) begin
       if (performed) begin
         unique case (request.op)
-          BusRd:   cnt_d.busrd = cnt_q.busrd + 32'd1;
-          BusWr:   cnt_d.buswr = cnt_q.buswr + 32'd1;
-          default: cnt_d.busatom = cnt_q.busatom + 32'd1;
+          BusRd:   counters_d.busrd = counters_q.busrd + 32'd1;
+          BusWr:   counters_d.buswr = counters_q.buswr + 32'd1;
+          default: counters_d.busatom = counters_q.busatom + 32'd1;
         endcase
-        if (!writes && !renews) cnt_d.fills_sent = cnt_q.fills_sent + 32'd1;
-        if (renews) cnt_d.renews_sent = cnt_q.renews_sent + 32'd1;
+        if (!writes && !renews) counters_d.fills_sent = counters_q.fills_sent + 32'd1;
+        if (renews) counters_d.renews_sent = counters_q.renews_sent + 32'd1;
       end
-      if (read_in) cnt_d.dram_reads = cnt_q.dram_reads + 32'd1;
-      if (write_out) cnt_d.writebacks = cnt_q.writebacks + 32'd1;
-      if (evicts) cnt_d.evictions = cnt_q.evictions + 32'd1;
+      if (read_in) counters_d.dram_reads = counters_q.dram_reads + 32'd1;
+      if (write_out) counters_d.writebacks = counters_q.writebacks + 32'd1;
+      if (evicts) counters_d.evictions = counters_q.evictions + 32'd1;
       if (may && !can && (todo inside {ActAppend, ActHit, ActMiss, ActAsk})) begin  // rule: 7
-        cnt_d.hold_cycles = cnt_q.hold_cycles + 32'd1;
+        counters_d.hold_cycles = counters_q.hold_cycles + 32'd1;
       end
     end else begin  // rule: 16
-      if (waiting != '0) cnt_d.stall_lease = cnt_q.stall_lease + 32'd1;
+      if (waiting != '0) counters_d.stall_lease = counters_q.stall_lease + 32'd1;
       if (may && (todo inside {ActMiss, ActAsk}) && !picked && may_go == '0) begin
-        cnt_d.stall_evict = cnt_q.stall_evict + 32'd1;
+        counters_d.stall_evict = counters_q.stall_evict + 32'd1;
       end
     end
   end
@@ -559,7 +559,7 @@ module timestamp_l2  // rule: The action of a cycle
       sync_done_q   <= 1'b0;
       event_valid_q <= 1'b0;
       err_q         <= ErrNone;
-      cnt_q         <= '0;
+      counters_q         <= '0;
     end else begin
       pause_q       <= pause_d;
       ovf_q         <= ovf_d;
@@ -569,7 +569,7 @@ module timestamp_l2  // rule: The action of a cycle
       sync_done_q   <= act == ActPass && last_set;  // rule: 9
       event_valid_q <= event_valid_d;
       err_q         <= err_d;
-      cnt_q         <= cnt_d;
+      counters_q         <= counters_d;
     end
   end
 
@@ -587,7 +587,7 @@ module timestamp_l2  // rule: The action of a cycle
   assign event_o       = event_valid_q ? event_q : '0;  // rule: 11
   assign err_valid_o   = (err_q != ErrNone);  // rule: Errors
   assign err_code_o    = err_q;  // rule: Errors
-  assign cnt_o         = cnt_q;  // rule: Ports
+  assign counters_o         = counters_q;  // rule: Ports
 
   // -----------------------------------------------------------------------------------------------
   `DUET_ASSERT_PARAM(ProtocolLegal, Protocol <= ProtocolTcw, "Protocol must be 0, 1 or 2")

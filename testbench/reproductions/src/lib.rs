@@ -27,7 +27,7 @@ mod timestamp;
 
 #[cfg(test)]
 mod tests {
-    use firmware_embed::ELVES;
+    use firmware::image::ELVES;
     use machine::{Cp, systems};
 
     use crate::paper::{self, Published};

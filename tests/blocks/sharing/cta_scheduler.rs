@@ -18,8 +18,10 @@ struct Taken(Vec<(usize, Assignment)>);
 
 impl Around<CtaScheduler> for Taken {
     fn after(&mut self, cycle: usize, next: &mut In, out: &Out, _: &Out) {
-        self.0.extend(out.asg.filter(|_| next.asg_ready).map(|asg| (cycle, asg)));
-        (next.k, next.done) = (None, 0);
+        self.0.extend(
+            out.assignment.filter(|_| next.assignment_ready).map(|assignment| (cycle, assignment)),
+        );
+        (next.launch, next.done) = (None, 0);
     }
 }
 
@@ -27,7 +29,7 @@ type Bench = bench::Bench<CtaScheduler, Taken>;
 
 /// Two SMs of two slots, or others; a kernel is launched in cycle 0.
 fn bench(make: Make<CtaScheduler>, n_sm: u32, slots: u32, launch: Launch) -> Bench {
-    let next = In { k: Some(launch), asg_ready: true, ..In::default() };
+    let next = In { launch: Some(launch), assignment_ready: true, ..In::default() };
     Bench::around(make(&Config { n_sm, slots, cta_w: 32 }), next, Taken::default())
 }
 
@@ -38,12 +40,12 @@ fn launch(mode: u8, total: u32, group: u16, slots: u8) -> Launch {
 impl Taken {
     /// Work-groups and SMs since the last call.
     fn given(&mut self) -> Vec<(u32, u8)> {
-        self.0.drain(..).map(|(_, asg)| (asg.cta, asg.sm)).collect()
+        self.0.drain(..).map(|(_, assignment)| (assignment.cta, assignment.sm)).collect()
     }
 
     /// Cycles and SMs since the last call.
     fn cycles(&mut self) -> Vec<(usize, u8)> {
-        self.0.drain(..).map(|(cycle, asg)| (cycle, asg.sm)).collect()
+        self.0.drain(..).map(|(cycle, assignment)| (cycle, assignment.sm)).collect()
     }
 }
 
@@ -91,7 +93,8 @@ fn example_2_the_first_four() {
         for (mode, first, more) in modes {
             let mut bench = bench(make, 2, 2, launch(mode, 16, 4, 2));
             bench.run(10);
-            let bits = (0..).zip(&bench.0).map(|(n, (_, asg))| u32::from(asg.more) << n);
+            let bits =
+                (0..).zip(&bench.0).map(|(n, (_, assignment))| u32::from(assignment.more) << n);
             assert_eq!(bits.sum::<u32>(), more, "mode {mode}");
             assert_eq!(bench.given(), first, "mode {mode}");
         }
@@ -109,8 +112,8 @@ fn example_2_groups_stay_on_their_sm() {
         assert_eq!(bench.given(), of_sm0);
         (0..2).for_each(|_| done(&mut bench, 2));
         assert_eq!(bench.given(), [(6, 1), (7, 1)]);
-        let cnt = bench.shown().cnt;
-        assert_eq!((cnt.assigned, cnt.groups, cnt.rr_phase_ctas), (16, 4, 0));
+        let counters = bench.shown().counters;
+        assert_eq!((counters.assigned, counters.groups, counters.rr_phase_ctas), (16, 4, 0));
     });
 }
 
@@ -125,8 +128,8 @@ fn example_2_one_by_one_once_few_groups_are_left() {
         [1, 2, 2, 2, 1, 2].into_iter().for_each(|sms| done(&mut bench, sms));
         let last = [(12, 0), (6, 1), (7, 1), (13, 1), (14, 0), (15, 1)];
         assert_eq!(bench.given(), last, "SM 1 finishes its group first");
-        let cnt = bench.shown().cnt;
-        assert_eq!((cnt.assigned, cnt.groups, cnt.rr_phase_ctas), (16, 3, 4));
+        let counters = bench.shown().counters;
+        assert_eq!((counters.assigned, counters.groups, counters.rr_phase_ctas), (16, 3, 4));
     });
 }
 
@@ -169,7 +172,7 @@ fn a_kernel_of_fewer_groups_than_sms_is_spread_from_the_start() {
             let mut bench = bench(make, 3, 1, launch(mode::ADPT, total, 4, 1));
             bench.run(8);
             assert_eq!(bench.given(), first);
-            let by_test = bench.shown().cnt.rr_phase_ctas;
+            let by_test = bench.shown().counters.rr_phase_ctas;
             assert_eq!(by_test, if total == 8 { 3 } else { 0 });
         }
         // Without the test one SM has all of the first group.
@@ -190,7 +193,7 @@ fn example_9_cycles() {
         assert_eq!(bench.cycles(), [(12, 1)]);
         bench.next.done = 0b11;
         bench.run(6);
-        let ends = bench.seen(0, |out| out.k_done.then_some(out.k_ready));
+        let ends = bench.seen(0, |out| out.launch_done.then_some(out.launch_ready));
         assert_eq!(ends, [(17, true)]);
     });
 }
@@ -200,7 +203,7 @@ fn a_kernel_of_nothing() {
     on_both(|make| {
         let mut bench = bench(make, 2, 2, launch(mode::Q, 0, 4, 2));
         bench.run(6);
-        assert_eq!(bench.seen(0, |out| out.k_done.then_some(())), [(2, ())]);
+        assert_eq!(bench.seen(0, |out| out.launch_done.then_some(())), [(2, ())]);
         assert!(bench.given().is_empty());
     });
 }
@@ -220,15 +223,15 @@ fn a_slot_that_frees_in_the_cycle_of_a_pick_counts() {
 fn an_assignment_outlives_its_kernel() {
     on_both(|make| {
         let mut bench = bench(make, 2, 2, launch(mode::RR, 1, 1, 1));
-        bench.next.asg_ready = false;
+        bench.next.assignment_ready = false;
         bench.run_to(3);
         bench.next.done = 1;
         bench.run_to(6);
-        assert!(bench.shown().k_ready && bench.shown().asg.is_some());
-        bench.next.k = Some(launch(mode::RR, 2, 1, 1));
+        assert!(bench.shown().launch_ready && bench.shown().assignment.is_some());
+        bench.next.launch = Some(launch(mode::RR, 2, 1, 1));
         bench.run_to(10);
-        assert_eq!(bench.shown().cnt.assigned, 1);
-        bench.next.asg_ready = true;
+        assert_eq!(bench.shown().counters.assigned, 1);
+        bench.next.assignment_ready = true;
         bench.run(4);
         assert_eq!(bench.given(), [(0, 0), (0, 0), (1, 1)]);
     });
@@ -263,7 +266,7 @@ fn work_groups_that_do_not_run_cannot_end() {
         bench.run(4);
         let codes = bench.seen(0, |out| out.err);
         assert_eq!(codes, [(1, err::DONE), (5, err::DONE)]);
-        let ends = bench.seen(0, |out| out.k_done.then_some(()));
+        let ends = bench.seen(0, |out| out.launch_done.then_some(()));
         assert_eq!(ends, [(6, ())], "the work-group of SM 0 has ended");
     });
 }
@@ -282,16 +285,16 @@ fn each_work_group_is_assigned_once_and_to_a_free_slot() {
                 group: 1 + r.below(5) as u16,
                 slots: 1 + r.below(3) as u8,
             };
-            bench.next.k = Some(launch);
+            bench.next.launch = Some(launch);
             bench.cycle();
             let (mut assigned, mut running) = (vec![false; launch.total as usize], [0; 3]);
-            while !bench.shown().k_done {
+            while !bench.shown().launch_done {
                 for (sm, running) in running.iter_mut().enumerate() {
                     let ends = *running > 0 && r.below(4) == 0;
                     *running -= u8::from(ends);
                     bench.next.done |= u16::from(ends) << sm;
                 }
-                bench.next.asg_ready = r.below(3) > 0;
+                bench.next.assignment_ready = r.below(3) > 0;
                 bench.cycle();
                 for (cta, sm) in bench.given() {
                     let was_assigned = std::mem::replace(&mut assigned[cta as usize], true);
@@ -309,8 +312,8 @@ fn each_work_group_is_assigned_once_and_to_a_free_slot() {
 #[test]
 fn of_the_number_of_work_groups_the_low_bits_count() {
     with_both_bodies::<CtaScheduler>(|make| {
-        let k = Some(launch(mode::RR, 0x1003, 1, 2));
-        let next = In { k, asg_ready: true, ..In::default() };
+        let launch = Some(launch(mode::RR, 0x1003, 1, 2));
+        let next = In { launch, assignment_ready: true, ..In::default() };
         let config = Config { n_sm: 2, slots: 2, cta_w: 4 };
         let mut bench = Bench::around(make(&config), next, Taken::default());
         bench.run(8);

@@ -78,8 +78,8 @@ fn example_5_dead_when_it_is_oldest_twice() {
         assert_eq!(fill(&mut bench, PRIVATE), dead(2), "B");
         assert_eq!(fill(&mut bench, PRIVATE), private(1), "N");
         assert_eq!(fill(&mut bench, PRIVATE), private(0), "D is not dead");
-        let cnt = bench.shown().cnt;
-        assert_eq!((cnt.evict_private, cnt.evict_shared, cnt.evict_dead), (3, 2, 1));
+        let counters = bench.shown().counters;
+        assert_eq!((counters.evict_private, counters.evict_shared, counters.evict_dead), (3, 2, 1));
     });
 }
 
@@ -90,7 +90,7 @@ fn example_6_a_shared_line_yields_to_private_ones() {
         assert_eq!(fill(&mut bench, SHARED), Victim::default());
         assert_eq!(fill(&mut bench, SHARED), Victim::default());
         assert_eq!(fill(&mut bench, PRIVATE), private(0));
-        assert_eq!(bench.shown().cnt.bypass_shared, 2);
+        assert_eq!(bench.shown().counters.bypass_shared, 2);
     });
 }
 
@@ -168,6 +168,6 @@ fn lines_that_are_not_there_are_not_used_or_dropped() {
         bench.run(2);
         let codes = bench.seen(0, |out| out.err);
         assert_eq!(codes, [3, 4, 5, 6, 7, 8, 10].map(|cycle| (cycle, err::WAY)));
-        assert_eq!(bench.shown().cnt.touches, 1);
+        assert_eq!(bench.shown().counters.touches, 1);
     });
 }

@@ -94,7 +94,7 @@ fn example_7_sharing() {
         for (sm, sf) in [(2, false), (5, true), (2, true)] {
             assert_eq!(look(&mut bench, hit(sm, 0)), action(act::HIT, sf, 0));
         }
-        assert_eq!(bench.shown().cnt.sf_set, 1);
+        assert_eq!(bench.shown().counters.sf_set, 1);
     });
 }
 
@@ -135,8 +135,8 @@ fn example_8_victims() {
         fill(&mut bench, 0, 1);
         look(&mut bench, hit(3, 1));
         assert_eq!(look(&mut bench, miss(2, 0)), evict(0, true), "all are shared: W");
-        let cnt = bench.shown().cnt;
-        assert_eq!((cnt.evict_private, cnt.evict_shared, cnt.bypasses), (3, 1, 1));
+        let counters = bench.shown().counters;
+        assert_eq!((counters.evict_private, counters.evict_shared, counters.bypasses), (3, 1, 1));
     });
 }
 
@@ -149,7 +149,7 @@ fn local_hit_is_a_use() {
             let mut bench = filled_with(make, &config, [false; 4]);
             // The oldest becomes the newest.
             assert_eq!(look(&mut bench, local(hit(5, 0))), action(act::HIT, false, 0));
-            assert_eq!(bench.shown().cnt.sf_set, 0);
+            assert_eq!(bench.shown().counters.sf_set, 0);
             let expected = [1, 2, 3, 0];
             for (mshr, way) in (0..4).zip(expected) {
                 assert_eq!(look(&mut bench, miss(0, mshr)), evict(way, false), "l2_mgt {l2_mgt}");
@@ -189,7 +189,7 @@ fn lookup_stalls_while_all_ways_are_reserved() {
         assert_eq!(bench.shown().err, None);
         assert_eq!(look(&mut bench, miss(0, 5)), action(act::STALL, false, 0));
         assert_eq!(bench.shown().err, Some(err::MSHR), "there is no MSHR 5");
-        assert_eq!(bench.shown().cnt.stalls, 2);
+        assert_eq!(bench.shown().counters.stalls, 2);
     });
 }
 
@@ -253,7 +253,7 @@ fn accesses_that_cannot_be_change_nothing() {
         bench.next = In { inv: place(0), lk: Some(of_set_1(hit(2, 1))), ..In::default() };
         assert_eq!(fill(&mut bench, 0, 1), None);
         assert_eq!(bench.shown().err, Some(err::HIT));
-        assert_eq!(bench.shown().cnt.stalls, 8);
+        assert_eq!(bench.shown().counters.stalls, 8);
     });
 }
 

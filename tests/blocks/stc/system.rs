@@ -94,8 +94,8 @@ impl<'a> System<'a> {
         for cu in &self.cus {
             self.counts.loads += cu.loads_done;
             self.counts.hits += cu.hits;
-            self.counts.blocked += u64::from(cu.out.cnt.stores_blocked);
-            self.counts.direct += u64::from(cu.out.cnt.stores_direct);
+            self.counts.blocked += u64::from(cu.out.counters.stores_blocked);
+            self.counts.direct += u64::from(cu.out.counters.stores_direct);
             self.counts.longest = self.counts.longest.max(cu.longest_wait);
         }
         Ok(self.counts)
@@ -118,7 +118,7 @@ impl<'a> System<'a> {
         self.messages()?;
 
         let Self { setup, manager, cus, l2, random, now, .. } = self;
-        let mut s = Shared { now: *now, setup, random, l2, selections: shown.cnt.selections };
+        let mut s = Shared { now: *now, setup, random, l2, selections: shown.counters.selections };
         let mut inputs = epoch_manager::In::default();
         let mut found = Vec::new();
         for (c, cu) in cus.iter_mut().enumerate() {
@@ -160,7 +160,8 @@ impl<'a> System<'a> {
     fn messages(&mut self) -> Result<(), (Check, String)> {
         while let Some(event) = self.l2.next(self.now) {
             let Self { setup, cus, l2, random, now, shown, counts, .. } = self;
-            let mut s = Shared { now: *now, setup, random, l2, selections: shown.cnt.selections };
+            let mut s =
+                Shared { now: *now, setup, random, l2, selections: shown.counters.selections };
             let found = match event {
                 Event::Host { word } => {
                     s.l2.host_writes(word, s.now);

@@ -72,8 +72,8 @@ fn each_state_waits_for_all() {
         bench.cycle();
         assert_eq!(shown(&bench), (false, false, 1));
         assert!(!bench.shown().kend_done, "no kernel has ended");
-        let cnt = bench.shown().cnt;
-        assert_eq!((cnt.resets, cnt.halt_cycles), (1, 5 + 5 + 1 + 5 + 1));
+        let counters = bench.shown().counters;
+        assert_eq!((counters.resets, counters.halt_cycles), (1, 5 + 5 + 1 + 5 + 1));
     });
 }
 
@@ -94,7 +94,7 @@ fn a_kernels_end_is_told_when_all_is_done() {
             assert!(bench.shown().kend_done && bench.shown().kend_ready);
             bench.cycle();
             assert!(!bench.shown().kend_done, "a pulse");
-            assert_eq!(bench.shown().cnt.resets, 1, "one reset for both");
+            assert_eq!(bench.shown().counters.resets, 1, "one reset for both");
         }
     });
 }
@@ -119,7 +119,7 @@ fn generations_are_counted_modulo_4() {
             bench.cycle();
             assert_eq!((shown(&bench), bench.shown().err), ((false, false, next), None));
         }
-        assert_eq!(bench.shown().cnt.resets, 5);
+        assert_eq!(bench.shown().counters.resets, 5);
     });
 }
 

@@ -275,7 +275,7 @@ impl Host for Core {
     }
 
     fn counters(&self) -> [u32; 16] {
-        self.ports.outputs().cnt
+        self.ports.outputs().counters
     }
 
     fn private(&self) -> &[u32] {

@@ -7,7 +7,7 @@ from ports import bits, outer_port, public
 
 # The port with a block's counters of events, their width, and what they begin with: so few events
 # before they wrap that all their bits move in any run.
-COUNTERS = "cnt_o"
+COUNTERS = "counters_o"
 WIDTH = 32
 BEGIN = f"{(1 << WIDTH) - 16:0{WIDTH}b}"
 

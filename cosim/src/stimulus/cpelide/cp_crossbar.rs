@@ -149,7 +149,7 @@ impl Stimulus for Inputs {
 
     fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
         if d.long.is_some() {
-            // Something is there for present chiplets, and nobody takes it.
+            // Something is there for present chiplets, and is not taken.
             (d.phase.rx_ready, d.phase.down_ready, d.phase.to) = (0, 0, [1, 0, 0, 0, 0]);
             (d.phase.tx, d.phase.up) = (256, 256);
         }

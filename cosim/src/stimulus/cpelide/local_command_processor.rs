@@ -96,7 +96,7 @@ impl Inputs {
         u32::from(tag.wrapping_sub(self.first_tag)) % (1 << c.tag_w)
     }
 
-    /// The tag of a place. Nobody looks at its bits beyond `tag_w`.
+    /// The tag of a place. Its bits beyond `tag_w` are ignored.
     fn tag_of(&self, d: &mut Driver<Self>, place: u32) -> u8 {
         let (tag, beyond) = (self.first_tag.wrapping_add(place as u8), d.random.word() as u8);
         let known = known(&d.config);

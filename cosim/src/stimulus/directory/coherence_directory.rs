@@ -262,7 +262,7 @@ impl Inputs {
             let age = (self.accepted as u8).wrapping_sub(inv.seq);
             seen.req_held_by_old_job += u64::from(!out.req_ready && age == OLD);
         }
-        let c = &out.cnt;
+        let c = &out.counters;
         let most = [c.req_lrd, c.req_rrd, c.req_lwr, c.req_rwr, c.ready_low_cycles];
         seen.counter_beyond_16_bits +=
             u64::from(most.iter().any(|count| *count > u32::from(u16::MAX)));

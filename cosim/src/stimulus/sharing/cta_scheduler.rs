@@ -15,12 +15,12 @@ inventory::submit! {
 }
 
 seen! {
-    transfers: k, asg, err;
+    transfers: launch, assignment, err;
     rows:
         mode["mode_rr", "mode_q", "mode_adpt", "mode_bcs"], no_work_groups, last_group_short, huge,
         fewer_groups_than_sms,
         given_by_the_test, burst["burst_of_1", "burst_of_2", "burst_of_more"],
-        several_done, all_done, done_and_assigned, asg_held, k_held, k_done,
+        several_done, all_done, done_and_assigned, assignment_held, launch_held, launch_done,
         launch_while_assignment_stays, err_group, err_slots, err_done, counter_beyond_16_bits,
 }
 
@@ -63,7 +63,7 @@ fn all_ctas(c: &Config) -> u32 {
 }
 
 impl Inputs {
-    fn launch(d: &mut Driver<Self>) -> Launch {
+    fn new_launch(d: &mut Driver<Self>) -> Launch {
         let Driver { config: c, phase: p, random: r, .. } = d;
         let mut launch = Launch {
             mode: r.below(4) as u8,
@@ -87,7 +87,7 @@ impl Inputs {
                 _ => launch.slots = c.slots as u8 + 1 + r.below(8) as u8,
             }
             launch.slots &= 31;
-            // Nobody looks at these bits.
+            // These bits are ignored.
             launch.total ^= r.word() as u32 & !all_ctas(c);
         }
         launch
@@ -107,48 +107,49 @@ impl Inputs {
         let all_ctas = all_ctas(&d.config);
         let seen = &mut d.seen;
         let all = d.config.n_sm;
-        if let Some(mut k) = input.k.filter(|_| out.k_ready) {
-            k.total &= all_ctas;
-            seen.k += 1;
-            seen.mode[usize::from(k.mode)] += 1;
-            seen.no_work_groups += u64::from(k.total == 0);
-            seen.huge += u64::from(k.total > u32::from(u16::MAX));
-            let (total, group) = (k.total, u32::from(k.group.max(1)));
-            let is_short = k.mode == mode::Q && total > 0 && total % group != 0;
+        if let Some(mut launch) = input.launch.filter(|_| out.launch_ready) {
+            launch.total &= all_ctas;
+            seen.launch += 1;
+            seen.mode[usize::from(launch.mode)] += 1;
+            seen.no_work_groups += u64::from(launch.total == 0);
+            seen.huge += u64::from(launch.total > u32::from(u16::MAX));
+            let (total, group) = (launch.total, u32::from(launch.group.max(1)));
+            let is_short = launch.mode == mode::Q && total > 0 && total % group != 0;
             seen.last_group_short += u64::from(is_short);
-            let is_few = k.mode == mode::ADPT && total > 0 && total.div_ceil(group) < all;
+            let is_few = launch.mode == mode::ADPT && total > 0 && total.div_ceil(group) < all;
             seen.fewer_groups_than_sms += u64::from(is_few);
-            seen.launch_while_assignment_stays += u64::from(out.asg.is_some() && !input.asg_ready);
-            self.runs = k;
+            seen.launch_while_assignment_stays +=
+                u64::from(out.assignment.is_some() && !input.assignment_ready);
+            self.runs = launch;
         }
-        seen.k_held += u64::from(input.k.is_some() && !out.k_ready);
+        seen.launch_held += u64::from(input.launch.is_some() && !out.launch_ready);
         seen.several_done += u64::from(input.done.count_ones() > 1);
         seen.all_done += u64::from(input.done.count_ones() == all);
         for s in 0..all as usize {
             self.on[s] = self.on[s].saturating_sub(u32::from(input.done >> s & 1));
         }
-        if let Some(asg) = out.asg {
-            seen.done_and_assigned += u64::from(input.done >> asg.sm & 1);
-            seen.asg_held += u64::from(!input.asg_ready);
-            if input.asg_ready {
-                seen.asg += 1;
-                self.on[usize::from(asg.sm)] += 1;
+        if let Some(assignment) = out.assignment {
+            seen.done_and_assigned += u64::from(input.done >> assignment.sm & 1);
+            seen.assignment_held += u64::from(!input.assignment_ready);
+            if input.assignment_ready {
+                seen.assignment += 1;
+                self.on[usize::from(assignment.sm)] += 1;
                 self.burst += 1;
-                if !asg.more {
+                if !assignment.more {
                     let of_bcs = u64::from(self.runs.mode == mode::BCS);
                     seen.burst[self.burst.min(3) - 1] += of_bcs;
                     self.burst = 0;
                 }
             }
         }
-        let given = out.cnt.rr_phase_ctas != d.before.cnt.rr_phase_ctas;
+        let given = out.counters.rr_phase_ctas != d.before.counters.rr_phase_ctas;
         seen.given_by_the_test += u64::from(given);
-        seen.k_done += u64::from(out.k_done);
+        seen.launch_done += u64::from(out.launch_done);
         seen.err += u64::from(out.err.is_some());
         seen.err_group += u64::from(out.err == Some(err::GROUP));
         seen.err_slots += u64::from(out.err == Some(err::SLOTS));
         seen.err_done += u64::from(out.err == Some(err::DONE));
-        seen.counter_beyond_16_bits += u64::from(out.cnt.idle_sm_cycles > u32::from(u16::MAX));
+        seen.counter_beyond_16_bits += u64::from(out.counters.idle_sm_cycles > u32::from(u16::MAX));
     }
 }
 
@@ -182,9 +183,10 @@ impl Stimulus for Inputs {
     }
 
     fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
-        let k = d.offer(d.last.k, d.before.k_ready, d.phase.launch, Self::launch);
+        let (last, ready) = (d.last.launch, d.before.launch_ready);
+        let launch = d.offer(last, ready, d.phase.launch, Self::new_launch);
         let done = self.done(d);
-        let input = In { k, done, asg_ready: d.random.chance(d.phase.ready) };
+        let input = In { launch, done, assignment_ready: d.random.chance(d.phase.ready) };
         self.follow(d, &input, out);
         input
     }

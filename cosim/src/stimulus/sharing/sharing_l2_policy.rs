@@ -197,8 +197,8 @@ impl Inputs {
             let stalls = action.act == act::STALL;
             seen.no_way_left += u64::from(stalls && out.err.is_none_or(|e| e == err::INV));
         }
-        seen.sf_set += u64::from(out.cnt.sf_set != d.before.cnt.sf_set);
-        seen.counter_beyond_16_bits += u64::from(out.cnt.hits > u32::from(u16::MAX));
+        seen.sf_set += u64::from(out.counters.sf_set != d.before.counters.sf_set);
+        seen.counter_beyond_16_bits += u64::from(out.counters.hits > u32::from(u16::MAX));
     }
 }
 

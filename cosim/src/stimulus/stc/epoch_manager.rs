@@ -197,7 +197,7 @@ impl Inputs {
     /// What the outputs say of the cycle before.
     fn look_back(&mut self, d: &mut Driver<Self>, out: &Out) {
         let c = &d.config;
-        let (last, now) = (d.before.cnt, out.cnt);
+        let (last, now) = (d.before.counters, out.counters);
         let changed = |of: fn(&Counters) -> u32| u64::from(of(&now).wrapping_sub(of(&last)));
         let [wakes, idle, selections, same] = [
             changed(|c| c.wakes),
@@ -292,7 +292,7 @@ impl Inputs {
                 seen.err_code[usize::from(row)] += 1;
             }
         }
-        let Counters { wakes, conf_stale, conf_dup, .. } = out.cnt;
+        let Counters { wakes, conf_stale, conf_dup, .. } = out.counters;
         let most = wakes.max(conf_stale).max(conf_dup);
         seen.counter_beyond_16_bits += u64::from(most > u32::from(u16::MAX));
         self.at = match (out.prep, out.chg) {
@@ -325,7 +325,7 @@ impl Stimulus for Inputs {
         let mut phase = Phase::draw(r, c);
         let p = &mut phase;
         match r.below(12) {
-            // Nobody waits.
+            // Nothing waits.
             0 => (p.demand, p.together) = (0, 0),
             // SEB goes all the way.
             1 | 2 => {

@@ -136,7 +136,7 @@ impl Inputs {
         let far = |&ack: &u8| !matches!(out.rep.wrapping_sub(ack) & 3, 0 | 1);
         seen.ack_far += u64::from(acks.iter().any(far));
         seen.err += u64::from(out.err.is_some());
-        seen.counter_beyond_16_bits += u64::from(out.cnt.halt_cycles > u32::from(u16::MAX));
+        seen.counter_beyond_16_bits += u64::from(out.counters.halt_cycles > u32::from(u16::MAX));
     }
 }
 

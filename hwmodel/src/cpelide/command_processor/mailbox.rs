@@ -32,7 +32,7 @@ pub(super) struct Mailbox {
     tx_lo: u32,
     tx_dst: u32,
     sig_lo: u32,
-    pub cnt: [u32; COUNTERS],
+    pub counters: [u32; COUNTERS],
     /// CNT8_RUN.
     pub run: bool,
     /// Pulses of the next cycle.
@@ -52,7 +52,7 @@ impl Mailbox {
             tx_lo: 0,
             tx_dst: 0,
             sig_lo: 0,
-            cnt: [0; COUNTERS],
+            counters: [0; COUNTERS],
             run: false,
             sig: None,
             err: None,
@@ -122,7 +122,7 @@ impl Mailbox {
             }
             WAIT if self.events == 0 => return None,
             WAIT => std::mem::take(&mut self.events),
-            CNT..CNT8_RUN => self.cnt[((offset - CNT) / 4) as usize],
+            CNT..CNT8_RUN => self.counters[((offset - CNT) / 4) as usize],
             CNT8_RUN => self.run.into(),
             // Write only.
             _ => 0,
@@ -153,8 +153,8 @@ impl Mailbox {
             EXIT => return Wrote::Exit(value),
             // Where CNT8_RUN is 1 the counter rises at the end of this cycle: what is written is to
             // show.
-            CNT8 => self.cnt[8] = value.wrapping_sub(self.run.into()),
-            CNT..CNT8_RUN => self.cnt[((offset - CNT) / 4) as usize] = value,
+            CNT8 => self.counters[8] = value.wrapping_sub(self.run.into()),
+            CNT..CNT8_RUN => self.counters[((offset - CNT) / 4) as usize] = value,
             CNT8_RUN => self.run = value & 1 != 0,
             _ => {}
         }

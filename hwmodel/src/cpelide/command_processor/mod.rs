@@ -115,7 +115,7 @@ impl CommandProcessor {
     /// Adds to the counter that CNT8_RUN runs.
     #[inline(always)]
     fn count(&mut self, cycles: u32) {
-        let count = &mut self.mailbox.cnt[CNT8];
+        let count = &mut self.mailbox.counters[CNT8];
         *count = count.wrapping_add(cycles);
     }
 
@@ -133,7 +133,7 @@ impl Block for CommandProcessor {
 
     #[inline]
     fn outputs(&self) -> Out {
-        let Mailbox { packets, messages, cnt, sig, err, .. } = &self.mailbox;
+        let Mailbox { packets, messages, counters, sig, err, .. } = &self.mailbox;
         let enabled = self.phase < self.config.clock_on;
         let halted = self.exit.is_some();
         let takes = enabled && !halted;
@@ -147,7 +147,7 @@ impl Block for CommandProcessor {
             err: if enabled { *err } else { None },
             exit: self.exit,
             halted,
-            cnt: *cnt,
+            counters: *counters,
         };
         if enabled && self.trace_at == self.cycle {
             out.trace = Some(self.core.record);

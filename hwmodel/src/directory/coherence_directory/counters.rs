@@ -124,7 +124,7 @@ impl Events {
         }
     }
 
-    /// What `cnt_o` shows.
+    /// What `counters_o` shows.
     #[inline(always)]
     pub fn show(&self) -> Counters {
         let [req_lrd, req_rrd, req_lwr, req_rwr, hit_lrd, hit_rrd, hit_lwr, hit_rwr] =

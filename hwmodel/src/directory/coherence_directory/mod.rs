@@ -130,7 +130,7 @@ impl CoherenceDirectory {
             inv: (jobs.len() > 0).then_some(*inv),
             idle: swept & !self.done.valid & (jobs.len() == 0) & (responses.len() == 0),
             err: (self.err != 0).then_some(self.err),
-            cnt: self.events.show(),
+            counters: self.events.show(),
             hist: self.hist,
         }
     }

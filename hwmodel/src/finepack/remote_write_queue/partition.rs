@@ -123,7 +123,7 @@ impl Partitions {
         let Partition { first, other, base, cost, busy, tag, packet, .. } = &self.parts[part];
         let count = self.out.occ[part];
         state.part("fill", |state| {
-            state.bits("cnt", 7, count);
+            state.bits("count", 7, count);
             state.bits("avail", 13, self.out.avail[part]);
             state.bits("sum", 13, *cost);
             state.bits_while(count > 0, "base", 64 - self.offset_width, *base);
@@ -131,7 +131,7 @@ impl Partitions {
         state.flag("bank", first > other);
         state.flag("dirty", self.dirty >> part & 1 != 0);
         state.flag("busy", *busy);
-        state.bits("drain_cnt", 7, packet.count);
+        state.bits("drain_count", 7, packet.count);
         state.bits("drain_sum", 13, packet.plen);
         state.bits("tag", 8, *tag);
     }

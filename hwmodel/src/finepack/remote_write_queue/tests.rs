@@ -108,7 +108,7 @@ fn state_line_names_request_partitions_and_drain() {
         "input.s2.valid=0x1 input.s2.cost=0x5 input.s2_line=0x401 input.s2_mask=0x3 \
          part[0].partition.fill.avail=0x80 part[0].partition.bank=0x1 \
          part[0].partition.dirty=0x1 part[0].partition.busy=0x1 \
-         part[0].partition.drain_cnt=0x1 part[0].partition.drain_sum=0x7 \
+         part[0].partition.drain_count=0x1 part[0].partition.drain_sum=0x7 \
          part[0].order_queue.count=0x1 part[1].partition.fill.avail=0x80 drain.rr=0x1 \
          drain.beat.valid=0x1 drain.beat.eop=0x1 drain.beat.dest=0x1 drain.beat.plen=0x7 \
          drain.left=0x1"

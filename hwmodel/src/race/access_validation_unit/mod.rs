@@ -46,7 +46,7 @@ pub struct AccessValidationUnit {
     q_member: u8,
     /// The error pulse of this cycle; 0 is none.
     err: u8,
-    cnt: Counters,
+    counters: Counters,
     /// See `waits`.
     waits: bool,
     /// Other choices than those of the specification, in a test.
@@ -90,7 +90,7 @@ impl AccessValidationUnit {
         let is_next = self.waits && self.is_midway(rsp);
         if is_next {
             let waits = self.lookups_wait();
-            count(&mut self.cnt.load_cycles, waits);
+            count(&mut self.counters.load_cycles, waits);
             self.signature.write(rsp.chunk, &rsp.data);
         }
         is_next
@@ -100,7 +100,7 @@ impl AccessValidationUnit {
     /// before.
     pub fn miss_again(&mut self, lookups: u32) {
         debug_assert!(self.rs == Some(result::MISS_COLD) && self.response.waits());
-        count(&mut self.cnt.miss_cold, lookups);
+        count(&mut self.counters.miss_cold, lookups);
     }
 
     /// The result of a lookup.
@@ -116,17 +116,17 @@ impl AccessValidationUnit {
     /// Applies the result of a lookup: hits and counters.
     #[inline(always)]
     fn apply(&mut self, lk: Lookup, verdict: Verdict) -> u8 {
-        let Self { lines, cnt, .. } = self;
-        count(&mut cnt.signature_tests, verdict.tested);
+        let Self { lines, counters, .. } = self;
+        count(&mut counters.signature_tests, verdict.tested);
         let counter = match verdict.result {
             result::HIT => {
                 lines.hit(lk.line);
-                if verdict.age == 0 { &mut cnt.hit_age0 } else { &mut cnt.hit_age1 }
+                if verdict.age == 0 { &mut counters.hit_age0 } else { &mut counters.hit_age1 }
             }
-            result::HIT_NEEDCHK => &mut cnt.needchk,
-            result::MISS_EXPIRED => &mut cnt.miss_expired,
-            result::MISS_AVU => &mut cnt.miss_avu,
-            _ => &mut cnt.miss_cold,
+            result::HIT_NEEDCHK => &mut counters.needchk,
+            result::MISS_EXPIRED => &mut counters.miss_expired,
+            result::MISS_AVU => &mut counters.miss_avu,
+            _ => &mut counters.miss_cold,
         };
         count(counter, true);
         verdict.result
@@ -157,11 +157,11 @@ impl AccessValidationUnit {
         }
         if let Some(done) = done.filter(|done| done.sync) {
             self.epoch = done.epoch;
-            count(&mut self.cnt.syncs, true);
+            count(&mut self.counters.syncs, true);
             if choices.ends_lines {
                 let filled = inputs.fill.map(|fill| fill.line).filter(|&line| self.lines.has(line));
                 let ended = self.lines.synchronise(done.epoch, filled);
-                count(&mut self.cnt.wrapped, ended);
+                count(&mut self.counters.wrapped, ended);
             }
         }
         error
@@ -179,7 +179,7 @@ impl AccessValidationUnit {
 
         self.rs = lk.map(|lk| self.apply(lk, self.decide(lk, choices)));
         self.q_member = self.members(q_valid, q, choices);
-        count(&mut self.cnt.signature_tests, q_valid.count_ones());
+        count(&mut self.counters.signature_tests, q_valid.count_ones());
         if let Some(line) = hc_clr.filter(|&line| self.lines.has(line)) {
             self.lines.clear_hits(line);
         }
@@ -208,7 +208,7 @@ impl Block for AccessValidationUnit {
             epoch: self.epoch,
             done: self.response.done(),
             err: (self.err != 0).then_some(self.err),
-            cnt: self.cnt,
+            counters: self.counters,
         }
     }
 
@@ -216,7 +216,7 @@ impl Block for AccessValidationUnit {
         let out = self.outputs();
         let In { rsp, lk, fill, hc_clr, q_valid, slq_busy, .. } = inputs;
         let comes = rsp.is_some() | lk.is_some() | fill.is_some() | hc_clr.is_some();
-        count(&mut self.cnt.load_cycles, !out.lk_ready);
+        count(&mut self.counters.load_cycles, !out.lk_ready);
         if self.waits && !*slq_busy && q_valid & self.lanes == 0 {
             if !comes {
                 return out;
@@ -248,7 +248,7 @@ impl Block for AccessValidationUnit {
 
     fn skip_quiet(&mut self, cycles: u64) {
         if self.lookups_wait() {
-            count(&mut self.cnt.load_cycles, cycles as u32);
+            count(&mut self.counters.load_cycles, cycles as u32);
         }
     }
 
@@ -281,7 +281,7 @@ impl Model for AccessValidationUnit {
             rs: None,
             q_member: 0,
             err: 0,
-            cnt: Counters::default(),
+            counters: Counters::default(),
             waits: true,
             own: None,
         })

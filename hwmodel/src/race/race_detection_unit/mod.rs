@@ -67,7 +67,7 @@ pub struct RaceDetectionUnit {
     signatures: Signatures,
     responses: Responses,
     token: Option<Token>,
-    cnt: Counters,
+    counters: Counters,
     /// See `waits`.
     idle: bool,
     /// Other choices than those of the specification, in a test.
@@ -129,11 +129,11 @@ impl RaceDetectionUnit {
     /// Applies the terms of a cycle.
     #[inline(always)]
     fn apply(&mut self, step: &Step, requests: &Reqs, choices: &Choices) {
-        self.responses.take(step.taken, &self.signatures, &mut self.cnt);
+        self.responses.take(step.taken, &self.signatures, &mut self.counters);
         if step.advances {
             self.advance(step.forced, choices);
         }
-        count(&mut self.cnt.token_stall, !step.advances);
+        count(&mut self.counters.token_stall, !step.advances);
         let shown = if step.tok_taken { None } else { self.token };
         self.token = match self.c.filter(|_| step.ends) {
             Some(c) => self.answer(&c, choices),
@@ -143,7 +143,7 @@ impl RaceDetectionUnit {
             self.signatures.snapshot(sm);
             self.responses.head(sm, rsp_kind::FORCED, 0, true, &self.signatures);
         }
-        count(&mut self.cnt.forced, step.forced.count_ones());
+        count(&mut self.counters.forced, step.forced.count_ones());
 
         if step.moves {
             let Self { granules, .. } = *self;
@@ -156,19 +156,19 @@ impl RaceDetectionUnit {
         for sm in ones(step.accepted.into()) {
             self.queues.push(sm, requests[sm]);
         }
-        count(&mut self.cnt.queue_full, step.refused.count_ones());
+        count(&mut self.counters.queue_full, step.refused.count_ones());
         self.idle = self.waits();
     }
 
     /// A step of the request in C. The signatures of `forced` are sent in this cycle.
     #[inline(always)]
     fn advance(&mut self, forced: u16, choices: &Choices) {
-        let Self { c: Some(c), signatures, responses, cnt, config, .. } = self else { return };
+        let Self { c: Some(c), signatures, responses, counters, config, .. } = self else { return };
         let sm = c.sm.into();
         if c.is_read() {
             let granules = c.step(config.lanes, |key| signatures.has(sm, key));
-            count(&mut cnt.granules_checked, granules);
-            count(&mut cnt.check_steps, true);
+            count(&mut counters.granules_checked, granules);
+            count(&mut counters.check_steps, true);
             return;
         }
         let others = self.all & !(1 << c.sm);
@@ -179,7 +179,7 @@ impl RaceDetectionUnit {
             signatures.insert(seen, copies, key);
             checks && signatures.has(sm, key)
         });
-        count(&mut cnt.inserts, granules * others.count_ones());
+        count(&mut counters.inserts, granules * others.count_ones());
     }
 
     /// The answer to the request in C. Returns its token.
@@ -189,13 +189,13 @@ impl RaceDetectionUnit {
         let Answer { clean, race } = choices.answer(kind);
         let answer = if c.race { race } else { clean };
         let counter = match kind {
-            req_kind::RDCHK => &mut self.cnt.reads,
-            req_kind::HITCHK => &mut self.cnt.hit_checks,
-            req_kind::WRITE => &mut self.cnt.writes,
-            _ => &mut self.cnt.atomics,
+            req_kind::RDCHK => &mut self.counters.reads,
+            req_kind::HITCHK => &mut self.counters.hit_checks,
+            req_kind::WRITE => &mut self.counters.writes,
+            _ => &mut self.counters.atomics,
         };
         count(counter, true);
-        count(&mut self.cnt.races, answer == rsp_kind::RACE);
+        count(&mut self.counters.races, answer == rsp_kind::RACE);
         let sync = answer != rsp_kind::NORACE;
         if sync {
             self.signatures.snapshot(sm);
@@ -227,7 +227,7 @@ impl Block for RaceDetectionUnit {
             rsp_valid: self.responses.valid(),
             rsp: *self.responses.beats(),
             idle: waiting == 0 && !inside && self.token.is_none(),
-            cnt: self.cnt,
+            counters: self.counters,
         }
     }
 
@@ -291,7 +291,7 @@ impl Model for RaceDetectionUnit {
             signatures: Signatures::new(config),
             responses: Responses::default(),
             token: None,
-            cnt: Counters::default(),
+            counters: Counters::default(),
             idle: true,
             own: None,
         })

@@ -45,10 +45,11 @@ impl Responses {
 
     /// These beats are taken. Before any `head` of the cycle.
     #[inline(always)]
-    pub fn take(&mut self, taken: u16, signatures: &Signatures, cnt: &mut Counters) {
+    pub fn take(&mut self, taken: u16, signatures: &Signatures, counters: &mut Counters) {
         for sm in ones(taken.into()) {
             let (rsp, left) = (&mut self.rsp[sm], &mut self.left[sm]);
-            let counter = if rsp.hdr { &mut cnt.header_beats } else { &mut cnt.chunk_beats };
+            let counter =
+                if rsp.hdr { &mut counters.header_beats } else { &mut counters.chunk_beats };
             count(counter, true);
             if rsp.last {
                 *rsp = Rsp::default();

@@ -58,7 +58,7 @@ pub struct SpeculativeLoadQueue {
     out: u8,
     /// The error pulse of this cycle; 0 is none.
     err: u8,
-    cnt: Counters,
+    counters: Counters,
     /// See `waits`.
     idle: bool,
     /// Other choices than those of the specification, in a test.
@@ -111,7 +111,7 @@ impl SpeculativeLoadQueue {
     /// Applies what happens in a cycle.
     #[inline(always)]
     fn apply(&mut self, inputs: &In, step: &Step, choices: &Choices) {
-        let Self { slots, validation, cnt, .. } = self;
+        let Self { slots, validation, counters, .. } = self;
         self.err = step.err;
         validation.tick(inputs.q_member, slots);
         if step.answered {
@@ -125,18 +125,18 @@ impl SpeculativeLoadQueue {
             validation.popped();
             match pop {
                 Pop::Dead => {}
-                Pop::Commit => count(&mut cnt.commits, true),
+                Pop::Commit => count(&mut counters.commits, true),
                 Pop::Replay(load) => {
-                    count(&mut cnt.replays, true);
+                    count(&mut counters.replays, true);
                     if choices.drops_entries {
-                        count(&mut cnt.dropped, slots.drop_all(load.warp));
+                        count(&mut counters.dropped, slots.drop_all(load.warp));
                     }
                 }
             }
         }
         if let Some(load) = step.alloc {
             slots.push(load, self.out);
-            count(&mut cnt.allocs, true);
+            count(&mut counters.allocs, true);
         }
         if step.validates {
             validation.start(slots.len());
@@ -149,7 +149,7 @@ impl SpeculativeLoadQueue {
         matches!(self.slots.head(), Head::Waits | Head::Wrong(_))
             && !self.validation.busy()
             && self.err == 0
-            && self.cnt.occ_max >= self.slots.len().into()
+            && self.counters.occ_max >= self.slots.len().into()
     }
 }
 
@@ -178,7 +178,7 @@ impl Block for SpeculativeLoadQueue {
             busy: self.validation.busy(),
             empty: self.slots.len() == 0,
             err: (self.err != 0).then_some(self.err),
-            cnt: self.cnt,
+            counters: self.counters,
         }
     }
 
@@ -189,10 +189,10 @@ impl Block for SpeculativeLoadQueue {
         if self.idle && !inc && done.is_none() && alloc.is_none() && !replayed {
             return out;
         }
-        let cnt = &mut self.cnt;
-        count(&mut cnt.busy_cycles, out.busy);
-        count(&mut cnt.full_cycles, alloc.is_some() && !out.alloc_ready);
-        cnt.occ_max = cnt.occ_max.max(self.slots.len().into());
+        let counters = &mut self.counters;
+        count(&mut counters.busy_cycles, out.busy);
+        count(&mut counters.full_cycles, alloc.is_some() && !out.alloc_ready);
+        counters.occ_max = counters.occ_max.max(self.slots.len().into());
         match self.own {
             None => self.apply(inputs, &self.decide(inputs, &out, &SPECIFICATION), &SPECIFICATION),
             Some(own) => self.apply(inputs, &self.decide(inputs, &out, &own), &own),
@@ -229,7 +229,7 @@ impl Model for SpeculativeLoadQueue {
             validation: Validation::new(config.v_lanes),
             out: 0,
             err: 0,
-            cnt: Counters::default(),
+            counters: Counters::default(),
             idle: true,
             own: None,
         })

@@ -35,7 +35,7 @@ pub(super) struct Slots {
     slots: Box<[Slot]>,
     head: u16,
     count: u16,
-    /// Answers so far: `cnt_q` of a slot is `due` less these, or 0.
+    /// Answers so far: `count_q` of a slot is `due` less these, or 0.
     decs: u64,
     /// Live entries of each warp; bit w: warp w has one.
     of_warp: [u16; WARPS],
@@ -169,14 +169,14 @@ impl Slots {
         state.flags("live", self.slots.iter().map(|slot| slot.live));
         for (place, slot) in self.slots.iter().enumerate() {
             let Slot { load: Alloc { warp, tag, size, addr }, due, live, fail } = *slot;
-            let cnt = due.saturating_sub(self.decs);
+            let count = due.saturating_sub(self.decs);
             state.bits_while(live, &format!("warp[{place}]"), 6, warp);
             state.bits_while(live, &format!("tag[{place}]"), 16, tag);
             let access = u64::from(size) << 32 | u64::from(addr);
             state.bits_while(live, &format!("access[{place}]"), 35, access);
             // The RTL holds these bit by bit.
             state.bits_while(live, &format!("fail_of_slot[{place}]"), 1, u8::from(fail));
-            state.bits_while(live, &format!("cnt_of_slot[{place}]"), 8, cnt);
+            state.bits_while(live, &format!("count_of_slot[{place}]"), 8, count);
         }
     }
 }

@@ -60,10 +60,10 @@ pub struct CtaScheduler {
     pointer: u8,
     /// Work-groups of the open burst that are left.
     burst: u8,
-    asg: Option<Assignment>,
-    k_done: bool,
+    assignment: Option<Assignment>,
+    launch_done: bool,
     err: u8,
-    cnt: Counters,
+    counters: Counters,
     /// Without inputs nothing changes but `idle_sm_cycles`, which grows by `empty` in each cycle.
     waits: bool,
     empty: u32,
@@ -110,7 +110,7 @@ impl CtaScheduler {
 
     /// Counts the empty SMs of a number of cycles that do not differ.
     fn count_empty(&mut self, cycles: u32) {
-        count(&mut self.cnt.idle_sm_cycles, self.empty.wrapping_mul(cycles));
+        count(&mut self.counters.idle_sm_cycles, self.empty.wrapping_mul(cycles));
     }
 
     /// All SMs.
@@ -122,23 +122,23 @@ impl CtaScheduler {
     /// One clock edge.
     #[inline(always)]
     fn step(&mut self, inputs: &In, choices: &Choices) {
-        (self.err, self.k_done) = (0, false);
+        (self.err, self.launch_done) = (0, false);
         // README rule 1: free slots are those of the registers.
         let done = inputs.done & self.all();
         self.error(done & self.sets.empty != 0, err::DONE);
         let done = done & !self.sets.empty;
-        let may_load = self.asg.is_none() || inputs.asg_ready;
+        let may_load = self.assignment.is_none() || inputs.assignment_ready;
         if may_load {
-            self.asg = None;
+            self.assignment = None;
         }
         let was_running = self.run;
         if was_running {
             self.count_empty(1);
             if self.finished == self.launch.total {
-                (self.run, self.k_done) = (false, true);
+                (self.run, self.launch_done) = (false, true);
             }
             if may_load {
-                self.asg = self.decide(choices).map(|pick| self.assign(pick));
+                self.assignment = self.decide(choices).map(|pick| self.assign(pick));
             }
         }
         let mut left = done;
@@ -148,18 +148,18 @@ impl CtaScheduler {
             self.set_free(sm, self.sms[sm].free.wrapping_add(1));
         }
         self.finished = self.finished.wrapping_add(done.count_ones());
-        if let (Some(launch), false) = (inputs.k, was_running) {
+        if let (Some(launch), false) = (inputs.launch, was_running) {
             self.begin(launch);
         }
         self.empty = if self.run { self.sets.empty.count_ones() } else { 0 };
         let stands = match self.run {
             true => {
                 self.finished != self.launch.total
-                    && (self.asg.is_some() || self.decide(choices).is_none())
+                    && (self.assignment.is_some() || self.decide(choices).is_none())
             }
-            false => self.asg.is_none(),
+            false => self.assignment.is_none(),
         };
-        self.waits = stands && !self.k_done && self.err == 0;
+        self.waits = stands && !self.launch_done && self.err == 0;
     }
 
     /// Of several codes the lowest is shown.
@@ -177,11 +177,11 @@ impl Block for CtaScheduler {
     #[inline(always)]
     fn outputs(&self) -> Out {
         Out {
-            k_ready: !self.run,
-            asg: self.asg,
-            k_done: self.k_done,
+            launch_ready: !self.run,
+            assignment: self.assignment,
+            launch_done: self.launch_done,
             err: (self.err != 0).then_some(self.err),
-            cnt: self.cnt,
+            counters: self.counters,
         }
     }
 
@@ -220,8 +220,8 @@ impl Block for CtaScheduler {
         state.bits_while(self.run, "finished", cta_w, self.finished);
         state.bits_while(self.run, "nxt", cta_w, self.nxt);
         state.bits_while(self.run, "burst", 5, self.burst);
-        state.flag("asg_valid", self.asg.is_some());
-        state.flag("k_done", self.k_done);
+        state.flag("assignment_valid", self.assignment.is_some());
+        state.flag("launch_done", self.launch_done);
         state.bits("err", 4, self.err);
     }
 }
@@ -244,10 +244,10 @@ impl Model for CtaScheduler {
             finished: 0,
             pointer: 0,
             burst: 0,
-            asg: None,
-            k_done: false,
+            assignment: None,
+            launch_done: false,
             err: 0,
-            cnt: Counters::default(),
+            counters: Counters::default(),
             waits: true,
             empty: 0,
             own: None,

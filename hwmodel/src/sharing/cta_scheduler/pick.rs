@@ -104,11 +104,11 @@ impl CtaScheduler {
                 let own = &mut self.sms[at];
                 (own.cur, own.end, own.started) = (first + 1, self.nxt, true);
                 self.sets.in_group |= u16::from(own.cur < own.end) << sm;
-                count(&mut self.cnt.groups, true);
+                count(&mut self.counters.groups, true);
                 first
             }
             Source::Tested => {
-                count(&mut self.cnt.rr_phase_ctas, true);
+                count(&mut self.counters.rr_phase_ctas, true);
                 self.next()
             }
             Source::Burst => {
@@ -124,7 +124,7 @@ impl CtaScheduler {
         let more = self.burst > 0;
         self.pointer = if more { sm } else { (sm + 1) % self.config.n_sm as u8 };
         self.set_free(at, self.sms[at].free.wrapping_sub(1));
-        count(&mut self.cnt.assigned, true);
+        count(&mut self.counters.assigned, true);
         Assignment { more, sm, cta }
     }
 

@@ -13,9 +13,9 @@ fn assigned(rule: Rule, n_sm: u32, launch: Launch, done: u16) -> Vec<(u32, u8)> 
     let config: Config = (&Sharing { n_sm, slots, ..Sharing::LEGAL }).into();
     let mut block = CtaScheduler::without(&config, rule).unwrap();
     let cycle = |cycle| {
-        let (k, done) = ((cycle == 0).then_some(launch), if cycle == 8 { done } else { 0 });
-        let asg = block.tick(&In { k, done, asg_ready: true }).asg?;
-        Some((asg.cta, asg.sm))
+        let (launch, done) = ((cycle == 0).then_some(launch), if cycle == 8 { done } else { 0 });
+        let assignment = block.tick(&In { launch, done, assignment_ready: true }).assignment?;
+        Some((assignment.cta, assignment.sm))
     };
     (0..16).filter_map(cycle).collect()
 }

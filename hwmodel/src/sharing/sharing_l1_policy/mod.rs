@@ -38,7 +38,7 @@ pub struct SharingL1Policy {
     sets: Vec<Set>,
     vic: Option<Victim>,
     err: bool,
-    cnt: Counters,
+    counters: Counters,
     idle: bool,
     /// Other choices than those of the specification, in a test.
     own: Option<Choices>,
@@ -104,7 +104,7 @@ impl SharingL1Policy {
             Some((set, bit)) => {
                 set.order.touch(place.way);
                 set.dead &= !bit | choices.dead_after_touch;
-                count(&mut self.cnt.touches, true);
+                count(&mut self.counters.touches, true);
             }
             None => self.err = true,
         }
@@ -112,7 +112,7 @@ impl SharingL1Policy {
 
     /// Applies the placement of a fill.
     fn fill(&mut self, at: usize, fill: L1Fill, placement: Placement) -> Victim {
-        let Self { sets, cnt, .. } = self;
+        let Self { sets, counters, .. } = self;
         let set = &mut sets[at];
         let way = match placement {
             Placement::Free(way)
@@ -125,7 +125,7 @@ impl SharingL1Policy {
                 way
             }
             Placement::Bypass => {
-                count(&mut cnt.bypass_shared, true);
+                count(&mut counters.bypass_shared, true);
                 return Victim::default();
             }
         };
@@ -137,11 +137,11 @@ impl SharingL1Policy {
         set.dead &= !bit;
         set.private = if fill.sf { set.private & !bit } else { set.private | bit };
         set.order.touch(way);
-        count(&mut cnt.fills_shared, fill.sf);
-        count(&mut cnt.fills_private, !fill.sf);
-        count(&mut cnt.evict_private, evict_private);
-        count(&mut cnt.evict_shared, evict_valid && !evict_private);
-        count(&mut cnt.evict_dead, dead);
+        count(&mut counters.fills_shared, fill.sf);
+        count(&mut counters.fills_private, !fill.sf);
+        count(&mut counters.evict_private, evict_private);
+        count(&mut counters.evict_shared, evict_valid && !evict_private);
+        count(&mut counters.evict_dead, dead);
         Victim { install: true, dead, evict_valid, evict_private, way }
     }
 }
@@ -152,7 +152,7 @@ impl Block for SharingL1Policy {
 
     #[inline(always)]
     fn outputs(&self) -> Out {
-        Out { vic: self.vic, err: self.err.then_some(err::WAY), cnt: self.cnt }
+        Out { vic: self.vic, err: self.err.then_some(err::WAY), counters: self.counters }
     }
 
     fn tick(&mut self, inputs: &In) -> Out {
@@ -190,7 +190,7 @@ impl Model for SharingL1Policy {
             sets: vec![set; config.l1_sets as usize],
             vic: None,
             err: false,
-            cnt: Counters::default(),
+            counters: Counters::default(),
             idle: true,
             own: None,
         })

@@ -69,40 +69,40 @@ impl SharingL2Policy {
     pub(super) fn apply(&mut self, lookup: Lookup, outcome: Outcome, choices: &Choices) -> Action {
         // Local data is private to its SM.
         let by = (!lookup.is_local).then_some(lookup.sm);
-        let Self { lines, mshrs, cnt, .. } = self;
+        let Self { lines, mshrs, counters, .. } = self;
         match outcome {
             Outcome::Hit { set, way } => {
                 let (shared, is_new) = lines.touch(set, way, by);
-                count(&mut cnt.sf_set, is_new);
-                count(&mut cnt.hits, true);
+                count(&mut counters.sf_set, is_new);
+                count(&mut counters.hits, true);
                 Action { act: act::HIT, sf: by.is_some() && shared, way, ..STALL }
             }
             Outcome::Merge => {
                 let (shared, is_new) =
                     mshrs.merge(lookup.mshr, by.filter(|_| choices.merge_shares));
-                count(&mut cnt.sf_set, is_new);
-                count(&mut cnt.merges, true);
+                count(&mut counters.sf_set, is_new);
+                count(&mut counters.merges, true);
                 Action { act: act::MERGE, sf: by.is_some() && shared, ..STALL }
             }
             Outcome::Bypass => {
-                count(&mut cnt.bypasses, true);
+                count(&mut counters.bypasses, true);
                 Action { act: act::BYPASS, ..STALL }
             }
             Outcome::Allocate { set, victim } => {
                 let Victim { way, evict_valid, evict_shared } = victim;
                 lines.reserve(set, way);
                 mshrs.take(lookup.mshr, lookup.sm);
-                count(&mut cnt.allocs, true);
-                count(&mut cnt.evict_shared, evict_shared);
-                count(&mut cnt.evict_private, evict_valid && !evict_shared);
+                count(&mut counters.allocs, true);
+                count(&mut counters.evict_shared, evict_shared);
+                count(&mut counters.evict_private, evict_valid && !evict_shared);
                 Action { act: act::ALLOC, sf: false, evict_valid, evict_shared, way }
             }
             Outcome::Stall => {
-                count(&mut cnt.stalls, true);
+                count(&mut counters.stalls, true);
                 STALL
             }
             Outcome::Refused(code) => {
-                count(&mut cnt.stalls, true);
+                count(&mut counters.stalls, true);
                 self.error(code);
                 STALL
             }

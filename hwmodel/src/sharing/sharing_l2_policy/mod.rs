@@ -30,7 +30,7 @@ pub struct SharingL2Policy {
     fsf: Option<bool>,
     act: Option<Action>,
     err: u8,
-    cnt: Counters,
+    counters: Counters,
     idle: bool,
     /// Other choices than those of the specification, in a test.
     own: Option<Choices>,
@@ -106,7 +106,7 @@ impl Block for SharingL2Policy {
     #[inline(always)]
     fn outputs(&self) -> Out {
         let err = (self.err != 0).then_some(self.err);
-        Out { fsf: self.fsf, act: self.act, err, cnt: self.cnt }
+        Out { fsf: self.fsf, act: self.act, err, counters: self.counters }
     }
 
     fn tick(&mut self, inputs: &In) -> Out {
@@ -144,7 +144,7 @@ impl Model for SharingL2Policy {
             fsf: None,
             act: None,
             err: 0,
-            cnt: Counters::default(),
+            counters: Counters::default(),
             idle: true,
             own: None,
         })

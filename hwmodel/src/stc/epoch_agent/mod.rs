@@ -85,7 +85,7 @@ pub struct EpochAgent {
     loads: Loads,
     /// The error pulse of this cycle; 0 is none.
     err: u8,
-    cnt: Counters,
+    counters: Counters,
     /// `waits`, kept from the last tick, and the levels of that tick.
     idle: bool,
     levels: Levels,
@@ -258,7 +258,7 @@ impl EpochAgent {
     /// The scan, then the store in the input register (specification 5.4). `may`: the issue register
     /// takes the store if its band is granted; then it is returned.
     fn classify(&mut self, may: bool, scan_demands: bool) -> Option<Store> {
-        let Self { config, cer, queue, demands, cnt, .. } = self;
+        let Self { config, cer, queue, demands, counters, .. } = self;
         let Config { band_bits, variant, .. } = *config;
         let mut examine = |slot, addr, demands_it| {
             let granted = cer.granted(addr, band_bits);
@@ -269,7 +269,10 @@ impl EpochAgent {
         };
         let open = matches!(self.phase, Phase::Run | Phase::Done);
         if open && !queue.is_scanned() {
-            count(&mut cnt.scan_cycles, queue.scan(|slot, addr| examine(slot, addr, scan_demands)));
+            count(
+                &mut counters.scan_cycles,
+                queue.scan(|slot, addr| examine(slot, addr, scan_demands)),
+            );
         }
         let store = self.input?;
         let granted = open && examine(store.slot, store.addr, true);
@@ -277,8 +280,8 @@ impl EpochAgent {
         if !direct {
             queue.put(store.slot, store.addr, granted, open);
         }
-        count(&mut cnt.stores_direct, direct);
-        count(&mut cnt.stores_blocked, !direct);
+        count(&mut counters.stores_direct, direct);
+        count(&mut counters.stores_blocked, !direct);
         direct.then_some(store)
     }
 }
@@ -302,7 +305,7 @@ impl Block for EpochAgent {
             empty: self.input.is_none() && self.queue.len() == 0 && self.out == 0,
             occ: self.queue.len(),
             err: (self.err != 0).then_some(self.err),
-            cnt: self.cnt,
+            counters: self.counters,
         }
     }
 
@@ -373,7 +376,7 @@ impl Model for EpochAgent {
             demands: Demands::default(),
             loads: Loads::default(),
             err: 0,
-            cnt: Counters::default(),
+            counters: Counters::default(),
             idle: true,
             levels: Levels::default(),
             own: None,

@@ -63,7 +63,7 @@ pub struct EpochManager {
     all: u32,
     addr_mask: u32,
     phase: Phase,
-    wake_cnt: u32,
+    wake_counters: u32,
     /// Band that the search begins behind.
     ec: u32,
     /// What is granted: `seb_q`, `gvec_q`.
@@ -75,7 +75,7 @@ pub struct EpochManager {
     dmd_ack: u32,
     /// The error pulse of this cycle; 0 is none.
     err: u8,
-    cnt: Counters,
+    counters: Counters,
     /// `ready_i` and `done_i` of the last cycle.
     levels: (u32, u32),
     /// Other choices than those of the specification, in a test.
@@ -85,8 +85,9 @@ pub struct EpochManager {
 /// The state that later outputs depend on: neither counters nor the error of the last cycle.
 impl Hash for EpochManager {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self { phase, wake_cnt, ec, epoch, next, hold, record, dmd_ack, levels, .. } = self;
-        (phase, wake_cnt, ec, epoch, next, hold, record, dmd_ack, levels).hash(hasher);
+        let Self { phase, wake_counters, ec, epoch, next, hold, record, dmd_ack, levels, .. } =
+            self;
+        (phase, wake_counters, ec, epoch, next, hold, record, dmd_ack, levels).hash(hasher);
     }
 }
 
@@ -124,8 +125,8 @@ impl EpochManager {
         if self.config.variant.has_conflicts() {
             let changes = matches!(step, Step::Change);
             for (_, addr) in of_kind(kind::CONFLICT) {
-                let Self { config, epoch, record, cnt, .. } = self;
-                record.conflict(config, epoch, changes, addr, cnt);
+                let Self { config, epoch, record, counters, .. } = self;
+                record.conflict(config, epoch, changes, addr, counters);
             }
         }
         self.apply(step, choices);
@@ -142,7 +143,7 @@ impl EpochManager {
     fn decide(&self, ready: u32, done: u32, choices: &Choices) -> Step {
         let Self { config, all, epoch, ec, hold, record, .. } = self;
         match self.phase {
-            Phase::Idle if self.wake_cnt == config.wakeup - 1 => {
+            Phase::Idle if self.wake_counters == config.wakeup - 1 => {
                 Step::Wake(select(config, epoch, *ec, *hold, record))
             }
             Phase::Prep if choices.prep.is_met(ready, *all) => Step::Change,
@@ -156,7 +157,8 @@ impl EpochManager {
     #[inline(always)]
     fn apply(&mut self, step: Step, choices: &Choices) {
         let ends = !matches!(step, Step::Nothing);
-        self.wake_cnt = if self.phase == Phase::Idle && !ends { self.wake_cnt + 1 } else { 0 };
+        self.wake_counters =
+            if self.phase == Phase::Idle && !ends { self.wake_counters + 1 } else { 0 };
         self.phase = match step {
             Step::Nothing => self.phase,
             Step::Wake(selection) => match self.wake(selection, choices) {
@@ -174,14 +176,14 @@ impl EpochManager {
 
     /// The end of an epoch. Returns whether the next differs from it.
     fn wake(&mut self, selection: Option<Selection>, choices: &Choices) -> bool {
-        let Self { config, epoch, record, cnt, .. } = self;
-        count(&mut cnt.wakes, true);
-        count(&mut cnt.wakes_idle, selection.is_none());
+        let Self { config, epoch, record, counters, .. } = self;
+        count(&mut counters.wakes, true);
+        count(&mut counters.wakes_idle, selection.is_none());
         let Some(Selection { bands, first, next }) = selection else { return false };
         let moves = next.seb != epoch.seb;
         let same = !moves && next.vec == epoch.gvec;
-        count(&mut cnt.selections, true);
-        count(&mut cnt.skip_same, same);
+        count(&mut counters.selections, true);
+        count(&mut counters.skip_same, same);
         if config.variant.has_demands() {
             record.v &= !bands;
         }
@@ -216,7 +218,7 @@ impl Block for EpochManager {
             chg: self.phase == Phase::Chg,
             chg_info: self.epoch,
             err: (self.err != 0).then_some(self.err),
-            cnt: self.cnt,
+            counters: self.counters,
         }
     }
 
@@ -244,7 +246,7 @@ impl Block for EpochManager {
             Phase::Idle if silent && self.config.variant.has_demands() && self.record.v == 0 => {
                 QUIET
             }
-            Phase::Idle if silent => (self.config.wakeup - 1 - self.wake_cnt).into(),
+            Phase::Idle if silent => (self.config.wakeup - 1 - self.wake_counters).into(),
             _ => 0,
         }
     }
@@ -253,19 +255,20 @@ impl Block for EpochManager {
         if self.phase != Phase::Idle {
             return;
         }
-        let (passed, wakeup) = (cycles + u64::from(self.wake_cnt), u64::from(self.config.wakeup));
-        self.wake_cnt = (passed % wakeup) as u32;
+        let (passed, wakeup) =
+            (cycles + u64::from(self.wake_counters), u64::from(self.config.wakeup));
+        self.wake_counters = (passed % wakeup) as u32;
         // A wake is skipped only while no band is demanded.
         let wakes = (passed / wakeup) as u32;
-        self.cnt.wakes = self.cnt.wakes.wrapping_add(wakes);
-        self.cnt.wakes_idle = self.cnt.wakes_idle.wrapping_add(wakes);
+        self.counters.wakes = self.counters.wakes.wrapping_add(wakes);
+        self.counters.wakes_idle = self.counters.wakes_idle.wrapping_add(wakes);
     }
 
     fn show_state(&self, state: &mut State) {
         let Self { config, phase, epoch, next, record, .. } = self;
         let bands = config.bands();
         state.bits("state", 2, *phase as u8);
-        state.bits("wake_cnt", index_width(config.wakeup), self.wake_cnt);
+        state.bits("wake_counters", index_width(config.wakeup), self.wake_counters);
         state.bits("ec", config.band_bits, self.ec);
         state.part("record", |state| {
             record.show_state(state, config);
@@ -293,7 +296,7 @@ impl Model for EpochManager {
             all: u32::MAX >> (32 - config.n_cu),
             addr_mask: u32::MAX >> (32 - config.addr_w),
             phase: Phase::Idle,
-            wake_cnt: 0,
+            wake_counters: 0,
             ec: 0,
             epoch: Epoch { seb: config.seb_init as u8, gvec: 1 },
             next: Next::default(),
@@ -301,13 +304,13 @@ impl Model for EpochManager {
             record: Record::default(),
             dmd_ack: 0,
             err: 0,
-            cnt: Counters::default(),
+            counters: Counters::default(),
             levels: (0, 0),
             own: None,
         })
     }
 
-    /// Longer than an epoch, after which `cnt` changes.
+    /// Longer than an epoch, after which `counters` changes.
     fn rests(_config: &Config, _outputs: &Out, cycles: u64) -> bool {
         cycles > 1 << 11
     }

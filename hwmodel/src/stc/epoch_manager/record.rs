@@ -38,20 +38,20 @@ impl Record {
         epoch: &Epoch,
         changes: bool,
         addr: u32,
-        cnt: &mut Counters,
+        counters: &mut Counters,
     ) {
         let band = epoch.band(addr, config.band_bits);
         if changes || self.v >> band & 1 == 0 {
-            return count(&mut cnt.conf_stale, true);
+            return count(&mut counters.conf_stale, true);
         }
         if self.etv >> band & 1 != 0 {
-            return count(&mut cnt.conf_dup, true);
+            return count(&mut counters.conf_dup, true);
         }
         self.etv |= 1 << band;
         let vote = vote(config, epoch.seb, addr ^ self.addr[band as usize % MAX_BANDS]);
         self.vote += vote;
-        count(&mut cnt.votes_up, vote > 0);
-        count(&mut cnt.votes_down, vote < 0);
+        count(&mut counters.votes_up, vote > 0);
+        count(&mut counters.votes_down, vote < 0);
     }
 
     /// The registers.

@@ -41,7 +41,7 @@ pub struct GtscRst {
     kend_done: bool,
     /// The error pulse of this cycle.
     err: bool,
-    cnt: Counters,
+    counters: Counters,
     /// L1s that must have the new generation before the banks continue: all.
     acks: usize,
 }
@@ -76,7 +76,7 @@ impl GtscRst {
         match (self.phase, phase) {
             (Phase::Idle, Phase::Halt) => {
                 self.kend = kend;
-                self.cnt.resets = self.cnt.resets.wrapping_add(1);
+                self.counters.resets = self.counters.resets.wrapping_add(1);
             }
             (Phase::Sweep, Phase::Flush) => self.rep = (self.rep + 1) & 3,
             (Phase::Flush, Phase::Idle) => self.kend_done = std::mem::take(&mut self.kend),
@@ -99,7 +99,7 @@ impl Block for GtscRst {
             kend_ready: self.phase == Phase::Idle,
             kend_done: self.kend_done,
             err: self.err.then_some(err::GENERATION),
-            cnt: self.cnt,
+            counters: self.counters,
         }
     }
 
@@ -109,7 +109,7 @@ impl Block for GtscRst {
         let before = self.rep.wrapping_sub(1) & 3;
         self.err = acks.iter().any(|&ack| ack != self.rep && ack != before);
         self.kend_done = false;
-        self.cnt.halt_cycles = self.cnt.halt_cycles.wrapping_add(out.halt.into());
+        self.counters.halt_cycles = self.counters.halt_cycles.wrapping_add(out.halt.into());
         self.enter(self.next(inputs, acks), inputs.kend_valid);
         out
     }
@@ -141,7 +141,7 @@ impl Model for GtscRst {
             kend: false,
             kend_done: false,
             err: false,
-            cnt: Counters::default(),
+            counters: Counters::default(),
             acks: config.n_sm as usize,
         })
     }

@@ -122,9 +122,9 @@ impl TimestampL1 {
         }
         self.policy = Policy::Rests;
         let stale = conditions & STALE != 0;
-        count(&mut self.cnt.fill_rsp, true);
-        count(&mut self.cnt.stale_rsp, stale);
-        count(&mut self.cnt.late_fills, conditions & LATE != 0);
+        count(&mut self.counters.fill_rsp, true);
+        count(&mut self.counters.stale_rsp, stale);
+        count(&mut self.counters.late_fills, conditions & LATE != 0);
         let (rep, left) = (self.generation(rsp), self.misses.len(miss));
         let (wts, rts, data) = (lease.wts, lease.rts, rsp.data);
         self.replay(Replay { miss, left, stale, rep, wts, rts, data }, step);
@@ -133,8 +133,8 @@ impl TimestampL1 {
     fn apply_renewal(&mut self, rsp: &BusRsp, renewal: Renewal) {
         let Renewal { miss, conditions, place, step } = renewal;
         let stale = conditions & STALE != 0;
-        count(&mut self.cnt.renew_rsp, true);
-        count(&mut self.cnt.stale_rsp, stale);
+        count(&mut self.counters.renew_rsp, true);
+        count(&mut self.counters.stale_rsp, stale);
         match (step, place) {
             (Some(step), Some(place)) => {
                 let lease = self.lines.lease_mut(place);
@@ -181,7 +181,7 @@ impl TimestampL1 {
             Lock::Drops(place) => {
                 self.lines.drop(place);
                 self.shows(event::GONE, place, line);
-                count(&mut self.cnt.lock_drops, true);
+                count(&mut self.counters.lock_drops, true);
             }
         }
     }

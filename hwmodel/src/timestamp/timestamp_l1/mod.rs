@@ -82,7 +82,7 @@ pub struct TimestampL1 {
     err: u8,
     event: Option<Event>,
     /// Of both protocols, see [`TimestampL1::counters`].
-    cnt: Counters,
+    counters: Counters,
     /// Nothing changes until an input does, but for TC's clock and what it ends, and for
     /// `hold_cycles` while a request is held.
     waits: bool,
@@ -118,9 +118,9 @@ impl TimestampL1 {
     #[inline(always)]
     fn counters(&self) -> Counters {
         match self.time.is_gtsc {
-            true => self.cnt,
+            true => self.counters,
             false => {
-                let Counters { load_hit, miss_cold, miss_expired, late_fills, .. } = self.cnt;
+                let Counters { load_hit, miss_cold, miss_expired, late_fills, .. } = self.counters;
                 Counters { load_hit, miss_cold, miss_expired, late_fills, ..Counters::default() }
             }
         }
@@ -222,7 +222,7 @@ impl TimestampL1 {
     fn apply_flush(&mut self, rep: u8, wrong: bool) {
         self.lines.clear();
         self.event = Some(Event { kind: event::ALL_GONE, way: 0, line: 0 });
-        count(&mut self.cnt.flushes, true);
+        count(&mut self.counters.flushes, true);
         if !self.time.is_gtsc {
             self.misses.store_passes_all();
             (self.flush, self.flush_done) = (false, true);
@@ -297,7 +297,7 @@ impl Block for TimestampL1 {
             ask: self.policy.ask(),
             event: self.event,
             err: (self.err != 0).then_some(self.err),
-            cnt: self.counters(),
+            counters: self.counters(),
         }
     }
 
@@ -312,7 +312,7 @@ impl Block for TimestampL1 {
         let comes = moves.any();
         let called = self.is_called(inputs);
         if self.waits && !comes && inputs.pick.is_none() && !called {
-            count(&mut self.cnt.hold_cycles, self.did.is_held());
+            count(&mut self.counters.hold_cycles, self.did.is_held());
             self.clock();
             return out;
         }
@@ -323,7 +323,7 @@ impl Block for TimestampL1 {
         self.did = self.decide(inputs);
         self.apply(self.did, inputs);
         self.flush |= flushes;
-        count(&mut self.cnt.hold_cycles, self.did.is_held());
+        count(&mut self.counters.hold_cycles, self.did.is_held());
         self.channels.edge(&moves);
         self.waits = !self.did.acts() && !comes && !flushes;
         self.clock();
@@ -347,7 +347,7 @@ impl Block for TimestampL1 {
 
     fn skip_quiet(&mut self, cycles: u64) {
         if self.did.is_held() {
-            self.cnt.hold_cycles = self.cnt.hold_cycles.wrapping_add(cycles as u32);
+            self.counters.hold_cycles = self.counters.hold_cycles.wrapping_add(cycles as u32);
         }
         if !self.time.is_gtsc {
             self.time.now = self.time.now.wrapping_add(cycles as u32);
@@ -412,7 +412,7 @@ impl Model for TimestampL1 {
             sm: 0,
             err: 0,
             event: None,
-            cnt: Counters::default(),
+            counters: Counters::default(),
             waits: true,
             did: Action::Nothing,
             choices: &SPECIFICATION,

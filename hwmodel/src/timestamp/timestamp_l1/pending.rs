@@ -34,6 +34,6 @@ impl TimestampL1 {
         let warp_ts = latest.unwrap_or_default();
         self.misses.sent(miss);
         self.send(BusReq { id: miss as u8, line, wts, warp_ts, ..BusReq::default() });
-        count(&mut self.cnt.extra_renewals, true);
+        count(&mut self.counters.extra_renewals, true);
     }
 }

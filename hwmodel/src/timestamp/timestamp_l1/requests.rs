@@ -96,19 +96,19 @@ impl TimestampL1 {
             Request::Ld1 { place, spin } => self.hit(req, waiter.ts, place, spin),
             Request::Ld3(miss) => {
                 self.misses.push(miss, waiter);
-                count(&mut self.cnt.merged_loads, true);
+                count(&mut self.counters.merged_loads, true);
             }
             Request::Ld5(miss) => {
                 self.misses.open(miss, line, waiter);
-                count(&mut self.cnt.lock_wait, true);
+                count(&mut self.counters.lock_wait, true);
             }
             Request::Ld6(miss, wts) => {
                 self.request_line(miss, line, waiter, wts);
-                count(&mut self.cnt.miss_expired, true);
+                count(&mut self.counters.miss_expired, true);
             }
             Request::Ld7(miss) => {
                 self.request_line(miss, line, waiter, 0);
-                count(&mut self.cnt.miss_cold, true);
+                count(&mut self.counters.miss_cold, true);
             }
             Request::St1 => self.respond(CoreRsp { ts: self.warps.ts(warp), ..answer }),
             Request::St4(send) | Request::St5(send) => self.store(req, send),
@@ -123,13 +123,13 @@ impl TimestampL1 {
         self.load(warp, id, (self.rep, ts.max(lease.wts)), *self.lines.data(place));
         self.lines.touch(place);
         self.shows(event::USED, place, line);
-        count(&mut self.cnt.load_hit, true);
+        count(&mut self.counters.load_hit, true);
         if self.time.is_gtsc {
             self.warps.hit(warp, spin);
         }
         if spin && self.choices.moves_clock {
             self.warps.set(warp, lease.rts.wrapping_add(1) & self.ts_mask);
-            count(&mut self.cnt.spin_ticks, true);
+            count(&mut self.counters.spin_ticks, true);
         }
     }
 
@@ -176,10 +176,10 @@ impl TimestampL1 {
         let req = BusReq { id, line, warp_ts, mask, data: masked(data, mask), ..BusReq::default() };
         if is_store {
             self.send(BusReq { op: bus_op::WR, wts, ..req });
-            count(&mut self.cnt.stores, true);
+            count(&mut self.counters.stores, true);
         } else {
             self.send(BusReq { op: bus_op::ATOM, aop, sz, ..req });
-            count(&mut self.cnt.atomics, true);
+            count(&mut self.counters.atomics, true);
         }
     }
 }

@@ -20,13 +20,13 @@ impl TimestampL2 {
 
     #[inline(always)]
     pub(super) fn apply(&mut self, action: Action) {
-        count(&mut self.cnt.hold_cycles, action.holds_request());
+        count(&mut self.counters.hold_cycles, action.holds_request());
         match action {
             Action::Nothing => {}
             // One of G-TSC waits for lines that are requested.
             Action::Hold(hold) => {
                 let waits = hold == Hold::Victim && !self.leases.is_gtsc;
-                count(&mut self.cnt.stall_evict, waits);
+                count(&mut self.counters.stall_evict, waits);
             }
             Action::Overflow(_) | Action::FillOverflow => self.leases.ovf = true,
             Action::Waiter { miss, grant, evicts, .. } => {
@@ -74,7 +74,7 @@ impl TimestampL2 {
                 self.start(miss, place, keep);
                 let line = self.misses.at(miss).line;
                 self.channels.ask_memory(DramReq { we: false, line, data: LineData::default() });
-                count(&mut self.cnt.dram_reads, true);
+                count(&mut self.counters.dram_reads, true);
             }
             Action::Query(ask) => self.asking = Asking::Open(ask),
             Action::BadRequest => {
@@ -102,18 +102,18 @@ impl TimestampL2 {
     /// Performs a request on its line: the oldest of an MSHR, or of bus_req.
     #[inline(always)]
     fn perform(&mut self, miss: Option<usize>, place: usize, grant: Grant) {
-        let Self { channels, lines, misses, leases, cnt, .. } = self;
+        let Self { channels, lines, misses, leases, counters, .. } = self;
         let oldest = miss.map(|miss| misses.oldest(miss)).or(channels.requests.peek());
         let Some(req) = oldest else { return };
         let (line, data) = lines.both(place);
         line.lease = grant.lease;
         line.dirty |= req.op != bus_op::RD;
         let answer = leases.answer(grant, data, req);
-        count(&mut cnt.busrd, req.op == bus_op::RD);
-        count(&mut cnt.buswr, req.op == bus_op::WR);
-        count(&mut cnt.busatom, req.op == bus_op::ATOM);
-        count(&mut cnt.fills_sent, answer.op == rsp_op::FILL);
-        count(&mut cnt.renews_sent, answer.op == rsp_op::RNW);
+        count(&mut counters.busrd, req.op == bus_op::RD);
+        count(&mut counters.buswr, req.op == bus_op::WR);
+        count(&mut counters.busatom, req.op == bus_op::ATOM);
+        count(&mut counters.fills_sent, answer.op == rsp_op::FILL);
+        count(&mut counters.renews_sent, answer.op == rsp_op::RNW);
         let answer = BusRsp { sm: req.sm, id: req.id, ..answer };
         channels.send(answer);
     }
@@ -134,7 +134,7 @@ impl TimestampL2 {
         self.show(event::GONE, place);
         let line = *self.lines.at(place);
         self.leases.goes(&line.lease);
-        count(&mut self.cnt.evictions, true);
+        count(&mut self.counters.evictions, true);
         if line.dirty {
             self.write_back(place);
         }
@@ -146,6 +146,6 @@ impl TimestampL2 {
         line.dirty = false;
         let req = DramReq { we: true, line: line.line, data: *data };
         self.channels.ask_memory(req);
-        count(&mut self.cnt.writebacks, true);
+        count(&mut self.counters.writebacks, true);
     }
 }

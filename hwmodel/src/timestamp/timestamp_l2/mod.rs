@@ -76,7 +76,7 @@ pub struct TimestampL2 {
     /// The error pulse of this cycle; 0 is none.
     err: u8,
     /// Of both protocols, see [`TimestampL2::counters`].
-    cnt: Counters,
+    counters: Counters,
     /// Nothing changes but TC's clock until an input does.
     waits: bool,
 }
@@ -119,7 +119,7 @@ impl TimestampL2 {
             did: Action::Nothing,
             event: None,
             err: 0,
-            cnt: Counters::default(),
+            counters: Counters::default(),
             waits: true,
         })
     }
@@ -133,9 +133,9 @@ impl TimestampL2 {
     #[inline(always)]
     fn counters(&self) -> Counters {
         match self.leases.is_gtsc {
-            true => self.cnt,
+            true => self.counters,
             false => {
-                let Counters { stall_lease, stall_evict, .. } = self.cnt;
+                let Counters { stall_lease, stall_evict, .. } = self.counters;
                 Counters { stall_lease, stall_evict, ..Counters::default() }
             }
         }
@@ -190,7 +190,7 @@ impl TimestampL2 {
         let sync = inputs.sync.filter(|_| !self.sync.is_on());
         let ask = self.ask();
         let stalls = self.leases.some_wait() && self.misses.filled().any(|m| self.waits_in(m));
-        count(&mut self.cnt.stall_lease, stalls);
+        count(&mut self.counters.stall_lease, stalls);
 
         (self.event, self.err, self.sync.done) = (None, 0, false);
         self.did = Action::Nothing;
@@ -245,7 +245,7 @@ impl Block for TimestampL2 {
             ask: self.ask(),
             event: self.event,
             err: (self.err != 0).then_some(self.err),
-            cnt: self.counters(),
+            counters: self.counters(),
         }
     }
 

@@ -50,7 +50,7 @@ fn flipped_bit_in_one_gpu_ends_with_status_1_a_report_and_waves() {
         (
             directory,
             "gpu0/chiplet0/l2.bank0/coherence_directory",
-            ["rsp[20]", "req_ready", "cnt[5]"],
+            ["rsp[20]", "req_ready", "counters[5]"],
         ),
         (command, "gpu0/command_processor", ["aql_ready", "trace[100]", "tx[3]"]),
         (command, "gpu0/cp_crossbar", ["tx_ready", "down[5]", "up_ready"]),

@@ -229,7 +229,11 @@ fn rtl_that_differs_without_a_mutant_is_refused_even_where_only_a_longer_run_sho
     let block = copy_of(&desk, &["common", "timestamp", "timestamp/gtsc_rst"])
         .join("timestamp/gtsc_rst/gtsc_rst.sv");
     // More cycles than the shortest run has in this state.
-    replace(&block, "if (halt_o) cnt_d", "if (halt_o && cnt_q.halt_cycles != 32'd1500) cnt_d");
+    replace(
+        &block,
+        "if (halt_o) counters_d",
+        "if (halt_o && counters_q.halt_cycles != 32'd1500) counters_d",
+    );
     let message = ["gtsc_rst: without a mutant: model and RTL differ at cycle "];
     desk.refuses(1, &format!("{WORDS} --rtl rtl"), &message);
 }

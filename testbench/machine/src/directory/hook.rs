@@ -397,7 +397,7 @@ impl BankHook for Directory {
     }
 
     fn counters(&self, all: &mut CounterValues) {
-        let d = self.block.outputs().cnt;
+        let d = self.block.outputs().counters;
         let requests = [d.req_lrd, d.req_rrd, d.req_lwr, d.req_rwr];
         all.extend([
             ("inv_false", self.inv_false),

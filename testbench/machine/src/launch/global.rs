@@ -239,7 +239,7 @@ impl Global {
 
     /// The counters of the firmware.
     pub fn firmware_counters(&self) -> [u32; 16] {
-        self.blocks.host.outputs().cnt
+        self.blocks.host.outputs().counters
     }
 
     /// One cycle.

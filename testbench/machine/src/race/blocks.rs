@@ -305,28 +305,28 @@ impl Checks for Blocks {
 
     fn counters(&self, all: &mut CounterValues) {
         // It counts while it is left alone, too.
-        let cnt = self.avu.outputs().cnt;
+        let counters = self.avu.outputs().counters;
         all.extend([
-            ("race_hit_age0", cnt.hit_age0.into()),
-            ("race_hit_age1", cnt.hit_age1.into()),
-            ("race_needchk", cnt.needchk.into()),
-            ("race_miss_cold", cnt.miss_cold.into()),
-            ("race_miss_expired", cnt.miss_expired.into()),
-            ("race_miss_avu", cnt.miss_avu.into()),
-            ("race_signature_tests", cnt.signature_tests.into()),
-            ("race_syncs", cnt.syncs.into()),
-            ("race_load_cycles", cnt.load_cycles.into()),
-            ("race_wrapped", cnt.wrapped.into()),
+            ("race_hit_age0", counters.hit_age0.into()),
+            ("race_hit_age1", counters.hit_age1.into()),
+            ("race_needchk", counters.needchk.into()),
+            ("race_miss_cold", counters.miss_cold.into()),
+            ("race_miss_expired", counters.miss_expired.into()),
+            ("race_miss_avu", counters.miss_avu.into()),
+            ("race_signature_tests", counters.signature_tests.into()),
+            ("race_syncs", counters.syncs.into()),
+            ("race_load_cycles", counters.load_cycles.into()),
+            ("race_wrapped", counters.wrapped.into()),
         ]);
         if let Some(Queue { out, .. }) = &self.queue {
             all.extend([
-                ("race_allocs", out.cnt.allocs.into()),
-                ("race_commits", out.cnt.commits.into()),
-                ("race_replays", out.cnt.replays.into()),
-                ("race_dropped", out.cnt.dropped.into()),
-                ("race_full_cycles", out.cnt.full_cycles.into()),
-                ("race_busy_cycles", out.cnt.busy_cycles.into()),
-                ("most_race_slots", out.cnt.occ_max.into()),
+                ("race_allocs", out.counters.allocs.into()),
+                ("race_commits", out.counters.commits.into()),
+                ("race_replays", out.counters.replays.into()),
+                ("race_dropped", out.counters.dropped.into()),
+                ("race_full_cycles", out.counters.full_cycles.into()),
+                ("race_busy_cycles", out.counters.busy_cycles.into()),
+                ("most_race_slots", out.counters.occ_max.into()),
             ]);
         }
     }

@@ -146,21 +146,21 @@ impl GpuUnit for Detector {
     }
 
     fn counters(&self, all: &mut CounterValues) {
-        let cnt = &self.out.cnt;
+        let counters = &self.out.counters;
         all.extend([
-            ("race_reads", cnt.reads.into()),
-            ("race_hit_checks", cnt.hit_checks.into()),
-            ("race_writes", cnt.writes.into()),
-            ("race_atomics", cnt.atomics.into()),
-            ("race_races", cnt.races.into()),
-            ("race_forced", cnt.forced.into()),
-            ("race_inserts", cnt.inserts.into()),
-            ("race_granules_checked", cnt.granules_checked.into()),
-            ("race_check_steps", cnt.check_steps.into()),
-            ("race_token_stall", cnt.token_stall.into()),
-            ("race_header_beats", cnt.header_beats.into()),
-            ("race_chunk_beats", cnt.chunk_beats.into()),
-            ("race_queue_full", cnt.queue_full.into()),
+            ("race_reads", counters.reads.into()),
+            ("race_hit_checks", counters.hit_checks.into()),
+            ("race_writes", counters.writes.into()),
+            ("race_atomics", counters.atomics.into()),
+            ("race_races", counters.races.into()),
+            ("race_forced", counters.forced.into()),
+            ("race_inserts", counters.inserts.into()),
+            ("race_granules_checked", counters.granules_checked.into()),
+            ("race_check_steps", counters.check_steps.into()),
+            ("race_token_stall", counters.token_stall.into()),
+            ("race_header_beats", counters.header_beats.into()),
+            ("race_chunk_beats", counters.chunk_beats.into()),
+            ("race_queue_full", counters.queue_full.into()),
         ]);
     }
 }

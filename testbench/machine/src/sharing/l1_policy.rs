@@ -183,15 +183,15 @@ impl L1Policy for Policy {
     }
 
     fn counters(&self, all: &mut CounterValues) {
-        let cnt = self.block.outputs().cnt;
+        let counters = self.block.outputs().counters;
         all.extend([
-            ("sharing_touches", cnt.touches.into()),
-            ("sharing_fills_private", cnt.fills_private.into()),
-            ("sharing_fills_shared", cnt.fills_shared.into()),
-            ("sharing_bypass_shared", cnt.bypass_shared.into()),
-            ("sharing_evict_private", cnt.evict_private.into()),
-            ("sharing_evict_shared", cnt.evict_shared.into()),
-            ("sharing_evict_dead", cnt.evict_dead.into()),
+            ("sharing_touches", counters.touches.into()),
+            ("sharing_fills_private", counters.fills_private.into()),
+            ("sharing_fills_shared", counters.fills_shared.into()),
+            ("sharing_bypass_shared", counters.bypass_shared.into()),
+            ("sharing_evict_private", counters.evict_private.into()),
+            ("sharing_evict_shared", counters.evict_shared.into()),
+            ("sharing_evict_dead", counters.evict_dead.into()),
         ]);
     }
 }

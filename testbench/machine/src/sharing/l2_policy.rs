@@ -486,16 +486,16 @@ impl BankHook for Policy {
     }
 
     fn counters(&self, all: &mut CounterValues) {
-        let cnt = self.block.outputs().cnt;
+        let counters = self.block.outputs().counters;
         all.extend([
-            ("sharing_hits", cnt.hits.into()),
-            ("sharing_merges", cnt.merges.into()),
-            ("sharing_allocs", cnt.allocs.into()),
-            ("sharing_bypasses", cnt.bypasses.into()),
-            ("sharing_stalls", cnt.stalls.into()),
-            ("sharing_sf_set", cnt.sf_set.into()),
-            ("sharing_evict_private", cnt.evict_private.into()),
-            ("sharing_evict_shared", cnt.evict_shared.into()),
+            ("sharing_hits", counters.hits.into()),
+            ("sharing_merges", counters.merges.into()),
+            ("sharing_allocs", counters.allocs.into()),
+            ("sharing_bypasses", counters.bypasses.into()),
+            ("sharing_stalls", counters.stalls.into()),
+            ("sharing_sf_set", counters.sf_set.into()),
+            ("sharing_evict_private", counters.evict_private.into()),
+            ("sharing_evict_shared", counters.evict_shared.into()),
             ("sharing_users", self.users.counted),
             ("sharing_reuses", self.users.reuses[0]),
             ("sharing_late_reuses", self.users.reuses[1]),

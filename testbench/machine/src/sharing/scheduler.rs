@@ -121,8 +121,8 @@ impl Scheduler for Scheduled {
             self.inputs.done |= 1 << core;
             *ended -= 1;
         }
-        if let Some((launch, first)) = self.waits.filter(|_| self.shown.k_ready) {
-            self.inputs.k = Some(launch);
+        if let Some((launch, first)) = self.waits.filter(|_| self.shown.launch_ready) {
+            self.inputs.launch = Some(launch);
             (self.first, self.waits) = (first, None);
         }
         self.wake(ctx);
@@ -146,13 +146,13 @@ impl Scheduler for Scheduled {
         _cores: usize,
         _has_room: &dyn Fn(usize) -> bool,
     ) -> Option<(u32, usize)> {
-        let is_begun = self.waits.is_none() && self.inputs.k.is_none();
-        let given = self.shown.asg.filter(|_| is_begun)?;
+        let is_begun = self.waits.is_none() && self.inputs.launch.is_none();
+        let given = self.shown.assignment.filter(|_| is_begun)?;
         Some((self.first + given.cta, given.sm.into()))
     }
 
     fn started(&mut self, ctx: &mut Context, _group: u32, _core: usize) {
-        self.inputs.asg_ready = true;
+        self.inputs.assignment_ready = true;
         ctx.wake_at(ctx.now + 1);
     }
 
@@ -165,12 +165,12 @@ impl Scheduler for Scheduled {
     }
 
     fn counters(&self, all: &mut CounterValues) {
-        let cnt = self.block.outputs().cnt;
+        let counters = self.block.outputs().counters;
         all.extend([
-            ("assigned", cnt.assigned.into()),
-            ("groups", cnt.groups.into()),
-            ("rr_phase_ctas", cnt.rr_phase_ctas.into()),
-            ("idle_sm_cycles", cnt.idle_sm_cycles.into()),
+            ("assigned", counters.assigned.into()),
+            ("groups", counters.groups.into()),
+            ("rr_phase_ctas", counters.rr_phase_ctas.into()),
+            ("idle_sm_cycles", counters.idle_sm_cycles.into()),
         ]);
     }
 }

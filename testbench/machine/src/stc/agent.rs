@@ -422,7 +422,7 @@ impl L1 for Agent {
     }
 
     fn counters(&self, all: &mut CounterValues) {
-        let (c, own, cnt) = (&self.cache.counters, &self.counters, &self.out.cnt);
+        let (c, own, counters) = (&self.cache.counters, &self.counters, &self.out.counters);
         all.extend([
             ("loads", c.loads),
             ("hits", c.hits),
@@ -433,9 +433,9 @@ impl L1 for Agent {
             ("invalidated_by_stores", c.store),
             ("invalidated_lines", c.flash),
             ("demoted_fills", c.demoted),
-            ("stores_direct", cnt.stores_direct.into()),
-            ("stores_blocked", cnt.stores_blocked.into()),
-            ("scan_cycles", cnt.scan_cycles.into()),
+            ("stores_direct", counters.stores_direct.into()),
+            ("stores_blocked", counters.stores_blocked.into()),
+            ("scan_cycles", counters.scan_cycles.into()),
             ("drain_cycles", own.drain),
             ("sweep_cycles", own.sweep),
             ("store_wait_cycles", own.waited),

@@ -131,17 +131,17 @@ impl GpuUnit for Manager {
     }
 
     fn counters(&self, all: &mut CounterValues) {
-        let (c, cnt) = (&self.counters, &self.out.cnt);
+        let (c, counters) = (&self.counters, &self.out.counters);
         let messages = c.messages + c.demands + c.conflicts;
         all.extend([
-            ("epoch_wakes", cnt.wakes.into()),
-            ("epoch_wakes_idle", cnt.wakes_idle.into()),
-            ("epoch_selections", cnt.selections.into()),
-            ("epoch_skip_same", cnt.skip_same.into()),
-            ("epoch_conflicts_stale", cnt.conf_stale.into()),
-            ("epoch_conflicts_duplicate", cnt.conf_dup.into()),
-            ("epoch_votes_up", cnt.votes_up.into()),
-            ("epoch_votes_down", cnt.votes_down.into()),
+            ("epoch_wakes", counters.wakes.into()),
+            ("epoch_wakes_idle", counters.wakes_idle.into()),
+            ("epoch_selections", counters.selections.into()),
+            ("epoch_skip_same", counters.skip_same.into()),
+            ("epoch_conflicts_stale", counters.conf_stale.into()),
+            ("epoch_conflicts_duplicate", counters.conf_dup.into()),
+            ("epoch_votes_up", counters.votes_up.into()),
+            ("epoch_votes_down", counters.votes_down.into()),
             ("epoch_transitions", c.transitions),
             ("epoch_transition_cycles", c.changing),
             ("epoch_longest_transition", c.longest),

@@ -471,7 +471,7 @@ impl L2 for Bank {
     }
 
     fn l1_counters(&self, all: &mut CounterValues) {
-        counted::l2(self.block.config().protocol, &self.block.outputs().cnt, all);
+        counted::l2(self.block.config().protocol, &self.block.outputs().counters, all);
     }
 
     fn unit(&self) -> Unit {

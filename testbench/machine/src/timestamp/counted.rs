@@ -35,40 +35,41 @@ inventory::submit! { Counted(&statistics! {
 }) }
 
 /// What an L1 has counted.
-pub fn l1(protocol: Protocol, cnt: &timestamp_l1::Counters, all: &mut CounterValues) {
+pub fn l1(protocol: Protocol, counters: &timestamp_l1::Counters, all: &mut CounterValues) {
     let both = [
-        ("hits", cnt.load_hit),
-        ("timestamp_cold_misses", cnt.miss_cold),
-        ("timestamp_expired_misses", cnt.miss_expired),
+        ("hits", counters.load_hit),
+        ("timestamp_cold_misses", counters.miss_cold),
+        ("timestamp_expired_misses", counters.miss_expired),
     ];
     let gtsc = [
-        ("merges", cnt.merged_loads),
-        ("timestamp_lock_waits", cnt.lock_wait),
-        ("timestamp_extra_renewals", cnt.extra_renewals),
-        ("stores", cnt.stores),
-        ("atomics", cnt.atomics),
-        ("timestamp_fills", cnt.fill_rsp),
-        ("timestamp_renewals", cnt.renew_rsp),
-        ("timestamp_stale_answers", cnt.stale_rsp),
-        ("timestamp_lock_drops", cnt.lock_drops),
-        ("timestamp_hold_cycles", cnt.hold_cycles),
-        ("timestamp_spin_ticks", cnt.spin_ticks),
-        ("timestamp_flushes", cnt.flushes),
+        ("merges", counters.merged_loads),
+        ("timestamp_lock_waits", counters.lock_wait),
+        ("timestamp_extra_renewals", counters.extra_renewals),
+        ("stores", counters.stores),
+        ("atomics", counters.atomics),
+        ("timestamp_fills", counters.fill_rsp),
+        ("timestamp_renewals", counters.renew_rsp),
+        ("timestamp_stale_answers", counters.stale_rsp),
+        ("timestamp_lock_drops", counters.lock_drops),
+        ("timestamp_hold_cycles", counters.hold_cycles),
+        ("timestamp_spin_ticks", counters.spin_ticks),
+        ("timestamp_flushes", counters.flushes),
     ];
-    let tc = [("timestamp_late_fills", cnt.late_fills)];
+    let tc = [("timestamp_late_fills", counters.late_fills)];
     let own = if protocol == Protocol::Gtsc { &gtsc[..] } else { &tc };
     all.extend(both.iter().chain(own).map(|&(name, count)| (name, count.into())));
 }
 
 /// What a bank has counted.
-pub fn l2(protocol: Protocol, cnt: &timestamp_l2::Counters, all: &mut CounterValues) {
+pub fn l2(protocol: Protocol, counters: &timestamp_l2::Counters, all: &mut CounterValues) {
     let counted = match protocol {
-        Protocol::Gtsc => {
-            [("timestamp_evictions", cnt.evictions), ("timestamp_l2_hold_cycles", cnt.hold_cycles)]
-        }
+        Protocol::Gtsc => [
+            ("timestamp_evictions", counters.evictions),
+            ("timestamp_l2_hold_cycles", counters.hold_cycles),
+        ],
         Protocol::Tcs | Protocol::Tcw => [
-            ("timestamp_lease_stalls", cnt.stall_lease),
-            ("timestamp_eviction_stalls", cnt.stall_evict),
+            ("timestamp_lease_stalls", counters.stall_lease),
+            ("timestamp_eviction_stalls", counters.stall_evict),
         ],
     };
     all.extend(counted.map(|(name, count)| (name, count.into())));

@@ -142,10 +142,10 @@ impl GpuUnit for Reset {
     }
 
     fn counters(&self, all: &mut CounterValues) {
-        let cnt = &self.out.cnt;
+        let counters = &self.out.counters;
         all.extend([
-            ("timestamp_resets", cnt.resets.into()),
-            ("timestamp_halt_cycles", cnt.halt_cycles.into()),
+            ("timestamp_resets", counters.resets.into()),
+            ("timestamp_halt_cycles", counters.halt_cycles.into()),
         ]);
     }
 }

@@ -10,7 +10,7 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use firmware_embed::Image;
+use firmware::image::Image;
 use hwmodel::cpelide::chiplet_coherence_table::{Parameters, ReferenceTable};
 use machine::RunError;
 use schemars::JsonSchema;

@@ -2,7 +2,7 @@
 //! with CPElide, other numbers of chiplets, and what figures change besides.
 
 use cosim::body::BodyKind;
-use firmware_embed::ELVES;
+use firmware::image::ELVES;
 use machine::systems;
 use machine::{Cp, System};
 

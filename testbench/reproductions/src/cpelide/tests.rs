@@ -140,7 +140,7 @@ fn variants_differ_in_policy_table_and_what_a_decision_takes() {
         let of = |name: &str| all.iter().find(|p| p.name == name).unwrap();
         for variant in points::VARIANTS {
             let Some(own) = all.iter().find(|p| p.name == variant.machine) else {
-                assert!(variant.name.ends_with("firmware") && firmware_embed::ELVES.is_empty());
+                assert!(variant.name.ends_with("firmware") && firmware::image::ELVES.is_empty());
                 continue;
             };
             let base = of(variant.base);

@@ -212,8 +212,8 @@ fn plain_registers_show_what_they_are_written() {
         let values = machine.values();
         assert_eq!(values[..7], expected);
         assert_eq!(values[7..], [0, 0, 0, 0, 0, 0, 0x11, 0x1111]);
-        let cnt = machine.bench.out.last().unwrap().cnt;
-        assert_eq!((cnt[0], cnt[15], cnt[1..15].iter().sum::<u32>()), (5, 6, 0));
+        let counters = machine.bench.out.last().unwrap().counters;
+        assert_eq!((counters[0], counters[15], counters[1..15].iter().sum::<u32>()), (5, 6, 0));
     });
 }
 
@@ -244,7 +244,7 @@ fn cycle_register_counts_from_reset_and_cnt8_between_two_writes() {
         assert_eq!(loads[3].1, 1);
         assert_eq!(loads[4].1 as usize, acted[1] - acted[0]);
         assert_eq!((loads[5].1, loads[6].1), (loads[4].1, 0));
-        assert_eq!(machine.bench.out.last().unwrap().cnt[8], loads[4].1);
+        assert_eq!(machine.bench.out.last().unwrap().counters[8], loads[4].1);
     });
 }
 

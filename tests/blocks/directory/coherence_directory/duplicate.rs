@@ -74,8 +74,8 @@ fn two_ways_with_one_base_are_code_4_and_the_request_is_executed() {
             assert_eq!((done.err, done.rsp.err), (Some(err::DUPLICATE), false), "{request:?}");
             assert_eq!((done.told(), done.sent()), (told, sent), "{request:?}");
         }
-        let cnt = dir.bench.body.outputs().cnt;
-        let requests = [cnt.req_lrd, cnt.req_rrd, cnt.req_lwr, cnt.req_rwr];
+        let counters = dir.bench.body.outputs().counters;
+        let requests = [counters.req_lrd, counters.req_rrd, counters.req_lwr, counters.req_rwr];
         assert_eq!(requests, [2, 1, 1, 2], "they count");
     });
 }

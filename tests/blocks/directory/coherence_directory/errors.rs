@@ -12,7 +12,7 @@ fn refuses(config: &str, self_id: u8, code: u8, requests: &[Req]) {
         let mut dir = Directory::new(body, self_id);
         let sharer = u8::from(self_id == 0);
         dir.quietly(rrd(sharer, 0x40));
-        let before = dir.bench.body.outputs().cnt;
+        let before = dir.bench.body.outputs().counters;
         for &request in requests {
             // `run` checks the cycles, `id` and `seq`.
             let done = dir.run(request);
@@ -20,7 +20,7 @@ fn refuses(config: &str, self_id: u8, code: u8, requests: &[Req]) {
             assert_eq!((done.rsp, done.err), (refused, Some(code)), "{request:?}");
             assert_eq!(done.inv, [], "{request:?}");
         }
-        assert_eq!(dir.bench.body.outputs().cnt, before, "no refused request is counted");
+        assert_eq!(dir.bench.body.outputs().counters, before, "no refused request is counted");
         let done = dir.run(req(op::LRD, self_id, 0x40));
         assert_eq!((done.told(), done.err), ((true, false, false, 1 << sharer), None));
     });

@@ -53,9 +53,14 @@ fn example_1_lines_of_one_range_share_an_entry_of_rec() {
             assert_eq!(told, [NEW_ENTRY, NEW_LINE, NEW_LINE]);
             // The fourth read never reaches the home. Nothing was sent so far: `idle` came with t +
             // 3.
-            let cnt = dir.bench.body.outputs().cnt;
+            let counters = dir.bench.body.outputs().counters;
             assert_eq!(
-                (cnt.alloc, cnt.evict, cnt.inv_lines_evict, cnt.inv_lines_write),
+                (
+                    counters.alloc,
+                    counters.evict,
+                    counters.inv_lines_evict,
+                    counters.inv_lines_write
+                ),
                 (1, 0, 0, 0)
             );
             let done = dir.run(evict(0x1000));
@@ -125,9 +130,9 @@ fn example_5_eviction_sends_three_lines_in_three_cycles() {
             (EVICT, 0x1FFC0, 0b0010, true),
         ];
         assert_eq!(done.sent(), expected);
-        let cnt = dir.bench.body.outputs().cnt;
-        assert_eq!((cnt.evict, dir.evictions_of(3), dir.evictions_of(2)), (1, 1, 0));
-        assert_eq!((cnt.inv_lines_evict, cnt.inv_msgs_evict), (3, 4));
+        let counters = dir.bench.body.outputs().counters;
+        assert_eq!((counters.evict, dir.evictions_of(3), dir.evictions_of(2)), (1, 1, 0));
+        assert_eq!((counters.inv_lines_evict, counters.inv_msgs_evict), (3, 4));
     });
 }
 
@@ -140,8 +145,8 @@ fn example_6_hmg_sends_four_lines_to_all_sharers_of_a_block() {
         assert_eq!(done.told(), (true, false, false, 0b110));
         let lines = [0x2000, 0x2040, 0x2080, 0x20C0];
         assert_eq!(done.sent(), lines.map(|line| (WRITE, line, 0b110, line == 0x20C0)));
-        let cnt = dir.bench.body.outputs().cnt;
-        assert_eq!((cnt.inv_lines_write, cnt.inv_msgs_write), (4, 8));
+        let counters = dir.bench.body.outputs().counters;
+        assert_eq!((counters.inv_lines_write, counters.inv_msgs_write), (4, 8));
     });
 }
 
@@ -152,8 +157,8 @@ fn example_6_rec_sends_the_written_line_alone() {
             dir.quietly(rrd(gpu, line));
         }
         assert_eq!(dir.run(lwr(0x2080)).sent(), [(WRITE, 0x2080, 0b110, true)]);
-        let cnt = dir.bench.body.outputs().cnt;
-        assert_eq!((cnt.inv_lines_write, cnt.inv_msgs_write), (1, 2));
+        let counters = dir.bench.body.outputs().counters;
+        assert_eq!((counters.inv_lines_write, counters.inv_msgs_write), (1, 2));
     });
 }
 

@@ -139,7 +139,7 @@ impl<B: Block<In = In, Out = Out>> Run<B> {
 
     /// All counters, and the sharers of each line that a request had, as LRD tells them.
     fn end(&mut self) -> Result<(), String> {
-        let shown = self.drain()?.cnt;
+        let shown = self.drain()?.counters;
         let Counters { ready_low_cycles, jobq_max, .. } = shown;
         let counters = Counters { ready_low_cycles, jobq_max, ..self.owed.counters };
         ensure(shown == counters, || format!("{shown:?} instead of {counters:?}"))?;

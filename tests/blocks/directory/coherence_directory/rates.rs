@@ -154,15 +154,16 @@ fn million_requests_without_evictions_are_taken_and_answered_one_per_cycle() {
             due = [due[1], req.map(|req| ledger.take(&req))];
             last = req.map_or(0, |req| req.addr as usize / 64);
         }
-        let cnt = body.tick(&quiet(HOME)).cnt;
-        assert_eq!((cnt.ready_low_cycles, cnt.evict, cnt.jobq_max), (0, 0, 1));
-        let fences = REQUESTS as u32 - (cnt.req_lrd + cnt.req_rrd + cnt.req_lwr + cnt.req_rwr);
+        let counters = body.tick(&quiet(HOME)).counters;
+        assert_eq!((counters.ready_low_cycles, counters.evict, counters.jobq_max), (0, 0, 1));
+        let fences = REQUESTS as u32
+            - (counters.req_lrd + counters.req_rrd + counters.req_lwr + counters.req_rwr);
         assert!((10_000..20_000).contains(&fences), "{fences}");
         for (requests, hits) in [
-            (cnt.req_lrd, cnt.hit_lrd),
-            (cnt.req_rrd, cnt.hit_rrd),
-            (cnt.req_lwr, cnt.hit_lwr),
-            (cnt.req_rwr, cnt.hit_rwr),
+            (counters.req_lrd, counters.hit_lrd),
+            (counters.req_rrd, counters.hit_rrd),
+            (counters.req_lwr, counters.hit_lwr),
+            (counters.req_rwr, counters.hit_rwr),
         ] {
             assert!(requests > 100_000 && hits > 10_000 && hits < requests, "{hits} of {requests}");
         }
@@ -203,9 +204,9 @@ fn example_11_evictions_at_full_rate_are_accepted_every_16_cycles() {
             assert_eq!(out.inv, inv, "cycle {cycle}");
         }
         assert!(shown.len() > LINES + 2);
-        let cnt = dir.bench.body.outputs().cnt;
-        assert_eq!((cnt.evict as usize, dir.evictions_of(16) as usize), (ENTRIES, ENTRIES));
-        assert_eq!((cnt.inv_lines_evict as usize, cnt.jobq_max), (LINES, 8));
+        let counters = dir.bench.body.outputs().counters;
+        assert_eq!((counters.evict as usize, dir.evictions_of(16) as usize), (ENTRIES, ENTRIES));
+        assert_eq!((counters.inv_lines_evict as usize, counters.jobq_max), (LINES, 8));
     });
 }
 
@@ -221,8 +222,8 @@ fn stalls(dir: &mut Directory, [first, others]: [Req; 2], rsp: usize, inv: usize
             stalls.push(cycle);
         }
     }
-    let cnt = dir.bench.body.outputs().cnt;
-    assert_eq!(cnt.ready_low_cycles as usize, stalls.len());
+    let counters = dir.bench.body.outputs().counters;
+    assert_eq!(counters.ready_low_cycles as usize, stalls.len());
     stalls
 }
 

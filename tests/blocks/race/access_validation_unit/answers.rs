@@ -39,7 +39,7 @@ fn answer_with_chunks_is_done_behind_its_last() {
         assert_eq!(shown(|out| out.lk_ready), [yes, no, no, no, no, yes, yes, yes]);
         assert_eq!(shown(|out| out.rsp_ready), [yes, yes, yes, yes, yes, no, no, yes]);
         assert_eq!(shown(|out| out.epoch == 1), [no, no, no, no, no, yes, yes, yes]);
-        assert_eq!(bench.cnt().load_cycles, 4);
+        assert_eq!(bench.counters().load_cycles, 4);
     });
 }
 

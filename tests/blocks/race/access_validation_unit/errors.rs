@@ -31,7 +31,7 @@ fn chunk_without_a_header() {
         let mut bench = Bench::new(body, &config());
         let chunk = sync(rsp_kind::RACE, 7, 1, 256, &[1])[1];
         assert_eq!(code_of(&mut bench, chunk), Some(err::CHUNK));
-        assert_eq!((bench.epoch(), bench.cnt().syncs), (0, 0));
+        assert_eq!((bench.epoch(), bench.counters().syncs), (0, 0));
         bench.fill(1);
         bench.sync(&[]);
         assert_eq!(bench.look(lookup(1, 1 << 7)), result::HIT, "nothing was written");
@@ -111,7 +111,7 @@ fn line_that_the_l1_does_not_have() {
         let mut bench = Bench::new(body, &config());
         bench.next.lk = Some(lookup(8, 0));
         assert_eq!(code(&mut bench), Some(err::LINE));
-        assert_eq!((bench.shown().rs, bench.cnt().miss_cold), (Some(result::MISS_COLD), 1));
+        assert_eq!((bench.shown().rs, bench.counters().miss_cold), (Some(result::MISS_COLD), 1));
         bench.next.fill = Some(Fill { line: 8, epoch: 0 });
         assert_eq!(code(&mut bench), Some(err::LINE));
         bench.next.hc_clr = Some(255);

@@ -13,7 +13,7 @@ fn line_that_the_l1_does_not_hold_is_a_cold_miss() {
         assert_eq!(bench.look(Lookup { tag_hit: false, ..lookup(200, 0) }), MISS_COLD);
         bench.cycle();
         assert_eq!(bench.shown().rs, None, "no lookup, no result");
-        assert_eq!((bench.cnt().miss_cold, bench.shown().err), (2, None));
+        assert_eq!((bench.counters().miss_cold, bench.shown().err), (2, None));
     });
 }
 
@@ -22,7 +22,7 @@ fn line_that_was_not_filled_has_expired() {
     on_both(|body| {
         let mut bench = Bench::new(body, &config());
         assert_eq!(bench.look(lookup(3, 0)), MISS_EXPIRED);
-        assert_eq!(bench.cnt().miss_expired, 1);
+        assert_eq!(bench.counters().miss_expired, 1);
     });
 }
 
@@ -41,7 +41,7 @@ fn hits_are_granted_as_many_as_there_are() {
             bench.cycle();
             assert_eq!(bench.looks(0, 0, hits as usize), granted);
             assert_eq!(bench.looks(0, 0, 1), [HIT_NEEDCHK]);
-            let Counters { hit_age0, needchk, signature_tests, .. } = bench.cnt();
+            let Counters { hit_age0, needchk, signature_tests, .. } = bench.counters();
             assert_eq!((hit_age0, needchk, signature_tests), (2 * hits, 4, 0));
         }
     });
@@ -63,7 +63,7 @@ fn line_of_the_epoch_before_is_asked_of_the_signature() {
         assert_eq!(bench.look(lookup(2, 0x11 << 7)), MISS_EXPIRED);
         assert_eq!(bench.look(lookup(1, 0x10 << 7)), HIT, "the signature is another");
         let Counters { hit_age0, hit_age1, miss_avu, miss_expired, signature_tests, syncs, .. } =
-            bench.cnt();
+            bench.counters();
         assert_eq!((hit_age0, hit_age1, miss_avu, miss_expired), (1, 2, 1, 2));
         assert_eq!((signature_tests, syncs), (3, 2));
     });
@@ -115,7 +115,7 @@ fn old_line_never_looks_new_again() {
             bench.sync(&[]);
             let expected = if age == 1 { HIT } else { MISS_EXPIRED };
             assert_eq!(bench.look(lookup(5, 0)), expected, "age {age}");
-            assert_eq!(bench.cnt().wrapped, u32::from(age >= 8));
+            assert_eq!(bench.counters().wrapped, u32::from(age >= 8));
         }
     });
 }
@@ -135,7 +135,7 @@ fn fill_of_the_cycle_of_a_sync_wins() {
         bench.next.fill = Some(Fill { line: 5, epoch: 0 });
         bench.sync(&[]);
         assert_eq!([bench.look(lookup(5, 0)), bench.look(lookup(6, 0))], [HIT, MISS_EXPIRED]);
-        assert_eq!(bench.cnt().wrapped, 1);
+        assert_eq!(bench.counters().wrapped, 1);
     });
 }
 
@@ -168,9 +168,9 @@ fn lookup_is_judged_by_what_holds_in_its_cycle() {
         bench.next.lk = Some(lookup(1, 0));
         let sync = bench.sync(&[]);
         assert_eq!(bench.out[sync - 1].epoch, 0);
-        assert_eq!((bench.shown().rs, bench.cnt().hit_age0), (Some(HIT), 1));
+        assert_eq!((bench.shown().rs, bench.counters().hit_age0), (Some(HIT), 1));
         bench.look(lookup(1, 0));
-        assert_eq!(bench.cnt().hit_age1, 1);
+        assert_eq!(bench.counters().hit_age1, 1);
     });
 }
 

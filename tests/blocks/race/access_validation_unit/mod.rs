@@ -116,7 +116,7 @@ impl Bench {
         (0..times).map(|_| self.look(lookup(line, addr))).collect()
     }
 
-    fn cnt(&self) -> Counters {
-        self.shown().cnt
+    fn counters(&self) -> Counters {
+        self.shown().counters
     }
 }

@@ -19,7 +19,7 @@ fn queries_are_answered_in_the_next_cycle() {
         assert_eq!(bench.shown().q_member, 0b1000);
         bench.cycle();
         assert_eq!(bench.shown().q_member, 0);
-        assert_eq!(bench.cnt().signature_tests, 4);
+        assert_eq!(bench.counters().signature_tests, 4);
     });
 }
 
@@ -31,7 +31,7 @@ fn queries_and_a_lookup_of_one_cycle_are_all_counted() {
         bench.sync(&[]);
         (bench.next.q_valid, bench.next.lk) = (!0, Some(lookup(1, 0)));
         bench.cycle();
-        assert_eq!(bench.cnt().signature_tests, 3, "queries above the last are no ports");
+        assert_eq!(bench.counters().signature_tests, 3, "queries above the last are no ports");
     });
 }
 

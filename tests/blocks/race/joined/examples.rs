@@ -27,7 +27,7 @@ fn example_1_each_race_begins_an_epoch() {
         s.assert_signature(1, &[C, D]);
         assert_eq!(s.load(1, C), loaded(MISS_COLD, NORACE, 1));
         assert_eq!(s.load(1, C), hit(1));
-        assert_eq!(s.avu(1).cnt.hit_age0, 1, "though it is in the signature");
+        assert_eq!(s.avu(1).counters.hit_age0, 1, "though it is in the signature");
     });
 }
 
@@ -100,7 +100,7 @@ fn example_3_reads_of_two_sms_in_turn() {
         p.s.assert_signature(1, &[A]);
         assert_eq!((p.s.epoch(0), p.s.epoch(1)), (1, 1));
         assert_eq!(p.step(0, 3), Some(hit(0)));
-        assert_eq!(p.s.avu(0).cnt.hit_age1, 1);
+        assert_eq!(p.s.avu(0).counters.hit_age1, 1);
         assert_eq!(p.step(1, 3), Some(loaded(MISS_AVU, NORACE, 1)));
         p.step(0, 4);
         p.s.assert_signature(0, &[B]);
@@ -157,7 +157,7 @@ fn example_7_an_old_line_never_looks_new_again() {
             assert_eq!(s.store(0, B, n as u32), epoch);
             let expected = if epoch == 3 { HIT } else { MISS_EXPIRED };
             assert_eq!(s.look(0, A), expected, "epoch {epoch}");
-            assert_eq!(s.avu(0).cnt.wrapped, u32::from(n == 7));
+            assert_eq!(s.avu(0).counters.wrapped, u32::from(n == 7));
         }
     });
 }

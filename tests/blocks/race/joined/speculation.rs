@@ -92,7 +92,7 @@ fn example_5_message_passing_under_replay() {
         s.sms[1].replay_ready = true;
         s.run(4);
         assert!(s.slq(1).empty, "the younger load is dropped");
-        assert_eq!((s.ends(1, from).commits, s.slq(1).cnt.dropped), (vec![], 1));
+        assert_eq!((s.ends(1, from).commits, s.slq(1).counters.dropped), (vec![], 1));
         assert_eq!(s.load(1, A), loaded(MISS_AVU, RACE, 2));
         s.assert_signature(1, &[A, B]);
         assert_eq!(s.load(1, B), loaded(MISS_EXPIRED, NORACE, 1), "(2, 1), not (2, 0)");
@@ -111,7 +111,7 @@ fn example_6_a_load_of_the_epoch_before_commits_though_its_line_expires() {
         s.speculate(1, D, &[A]);
         s.run(20);
         assert_eq!(s.ends(1, from), Ends { commits: tag(A), replays: vec![] });
-        assert_eq!(s.avu(1).cnt.hit_age1, 1);
+        assert_eq!(s.avu(1).counters.hit_age1, 1);
         s.assert_signature(1, &[D]);
         assert_eq!(s.look(1, A), MISS_EXPIRED, "age 2");
     });
@@ -136,6 +136,6 @@ fn forced_signature_is_tested_against_speculative_loads() {
         s.sms[1].replay_ready = true;
         s.run(4);
         assert_eq!(s.ends(1, from).commits, []);
-        assert_eq!(s.slq(1).cnt.replays, 1);
+        assert_eq!(s.slq(1).counters.replays, 1);
     });
 }

@@ -26,7 +26,7 @@ fn unit_sends_and_validation_unit_takes_a_chunk_in_each_cycle() {
         s.cycle();
         let loading = s.sms[1].out[t..].iter().filter(|(avu, _)| !avu.lk_ready).count();
         assert_eq!(loading, chunks);
-        assert_eq!(s.unit.outputs().cnt.chunk_beats as usize, chunks);
+        assert_eq!(s.unit.outputs().counters.chunk_beats as usize, chunks);
     });
 }
 
@@ -49,7 +49,7 @@ fn all_sms_take_a_forced_signature_at_once() {
             .collect();
         assert!(cycles.iter().all(|cycle| *cycle == cycles[0]), "{cycles:?}");
         assert_eq!(s.epoch(0), 0, "32 epochs of 8");
-        assert_eq!(s.unit.outputs().cnt.forced, 3);
+        assert_eq!(s.unit.outputs().counters.forced, 3);
     });
 }
 
@@ -68,7 +68,7 @@ fn epochs_of_unit_and_validation_units_agree_when_nothing_is_under_way() {
                 s.run(40);
                 assert!(s.out[s.now() - 1].idle);
                 for (sm, epoch) in epochs.iter_mut().enumerate() {
-                    let syncs = s.avu(sm).cnt.syncs;
+                    let syncs = s.avu(sm).counters.syncs;
                     *epoch = (syncs % (1 << config.epoch_w)) as u8;
                     assert_eq!(s.epoch(sm), *epoch, "{name}, SM {sm}");
                 }

@@ -14,7 +14,7 @@ fn check_of_a_hit_has_no_token_but_waits_for_it() {
         bench.finish();
         assert_eq!(bench.headers(1), [(10, header(rsp_kind::NORACE, 2, 0))]);
         assert_eq!(bench.tokens.len(), 1);
-        let Counters { reads, hit_checks, token_stall, header_beats, .. } = bench.cnt();
+        let Counters { reads, hit_checks, token_stall, header_beats, .. } = bench.counters();
         assert_eq!((reads, hit_checks, token_stall, header_beats), (1, 1, 5, 2));
     });
 }
@@ -27,7 +27,7 @@ fn check_of_a_hit_finds_a_race() {
         bench.send(1, 1, [check(2, 1), check(3, 1)]);
         bench.finish();
         assert_eq!(bench.answers(1), [(rsp_kind::RACE, 2), (rsp_kind::NORACE, 3)]);
-        assert_eq!((bench.cnt().races, bench.cnt().hit_checks), (1, 2));
+        assert_eq!((bench.counters().races, bench.counters().hit_checks), (1, 2));
     });
 }
 
@@ -47,7 +47,7 @@ fn every_write_and_atomic_is_a_synchronisation_of_its_sm_alone() {
         assert_eq!(bench.signature(0, 1), bits(256, &[2]), "never its own write");
         assert_eq!(bench.answers(2), [(rsp_kind::RACE, 5), (rsp_kind::NORACE, 6)]);
         assert_eq!(bench.signature(2, 0), bits(256, &[1, 2]));
-        let Counters { reads, writes, atomics, races, inserts, .. } = bench.cnt();
+        let Counters { reads, writes, atomics, races, inserts, .. } = bench.counters();
         assert_eq!((reads, writes, atomics, races, inserts), (4, 1, 1, 2, 6));
     });
 }
@@ -61,7 +61,7 @@ fn write_of_nothing_is_a_synchronisation_without_insert() {
             bench.finish();
             assert_eq!(bench.beats[0], [(4, header(rsp_kind::WACK, 1, 1))]);
             assert_eq!(bench.tokens, [(4, Token { sm: 0, addr: 0x80 })]);
-            assert_eq!(bench.cnt().inserts, 0);
+            assert_eq!(bench.counters().inserts, 0);
         }
     });
 }
@@ -79,11 +79,11 @@ fn granules_of_a_mask_are_those_with_a_byte() {
             bench.send(0, 0, [Req { mask, ..write(1, 1) }]);
             bench.finish();
             assert_eq!(bench.headers(0)[0].0, wack);
-            assert_eq!(bench.cnt().inserts as usize, 3 * keys.len());
+            assert_eq!(bench.counters().inserts as usize, 3 * keys.len());
             bench.send(0, 1, [read(2, 1)]);
             bench.finish();
             assert_eq!(bench.signature(1, 0), bits(config.m, keys));
-            assert_eq!((bench.cnt().granules_checked, bench.cnt().check_steps), checks);
+            assert_eq!((bench.counters().granules_checked, bench.counters().check_steps), checks);
         }
     });
 }
@@ -132,7 +132,7 @@ fn chunks_that_are_0_are_left_out_and_a_beat_waits_until_it_is_taken() {
         ];
         assert_eq!(beats, expected, "no bit of key 1 is in chunk 2");
         assert_eq!(bench.signature(1, 0), [83, 155, 357, 409, 793, 1003]);
-        assert_eq!((bench.cnt().header_beats, bench.cnt().chunk_beats), (2, 3));
+        assert_eq!((bench.counters().header_beats, bench.counters().chunk_beats), (2, 3));
     });
 }
 

@@ -47,7 +47,7 @@ fn request_waits_in_c_for_the_token_register() {
         assert!((4..10).all(|cycle| bench.out[cycle].tok == Some(Token { sm: 0, addr: 0x80 })));
         assert_eq!(bench.out[10].tok, Some(Token { sm: 1, addr: 0x100 }));
         assert_eq!(bench.headers(1)[0].0, 10);
-        assert_eq!(bench.cnt().token_stall, 5);
+        assert_eq!(bench.counters().token_stall, 5);
     });
 }
 
@@ -89,7 +89,7 @@ fn writes_of_one_sm_force_the_others() {
             assert_eq!((cycle, chunk.chunk, chunk.last), (99, 0, true));
             assert_eq!(bench.signature(sm, 0), bits(256, &Vec::from_iter(0..32)));
         }
-        assert_eq!(bench.cnt().forced, 3);
+        assert_eq!(bench.counters().forced, 3);
     });
 }
 
@@ -101,7 +101,7 @@ fn granules_of_a_byte_take_so_many_steps() {
         bench.send(0, 0, [write(1, 3)]);
         bench.send(1, 1, [read(2, 3)]);
         bench.run_to(35);
-        assert_eq!(bench.cnt().inserts, 384);
+        assert_eq!(bench.counters().inserts, 384);
         bench.finish();
         assert_eq!(bench.headers(0)[0].0, 35);
         let cycles: Vec<_> = bench.beats[1].iter().map(|(cycle, _)| *cycle).collect();
@@ -110,7 +110,7 @@ fn granules_of_a_byte_take_so_many_steps() {
         assert_eq!(bench.headers(1)[0].1.kind, rsp_kind::RACE);
         let keys = Vec::from_iter(3 * 128..4 * 128);
         assert_eq!(bench.signature(1, 0), bits(8192, &keys));
-        let Counters { granules_checked, check_steps, .. } = bench.cnt();
+        let Counters { granules_checked, check_steps, .. } = bench.counters();
         assert_eq!((granules_checked, check_steps), (128, 32));
     });
 }
@@ -121,7 +121,7 @@ fn of_fifteen_sms(body: Make, config: &Config) -> (usize, u32) {
     let mut bench = Bench::new(body, config);
     bench.send(0, 0, [write(1, 3)]);
     bench.finish();
-    (bench.headers(0)[0].0, bench.cnt().inserts)
+    (bench.headers(0)[0].0, bench.counters().inserts)
 }
 
 #[test]

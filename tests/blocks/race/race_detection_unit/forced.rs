@@ -27,7 +27,7 @@ fn insert_of_the_cycle_goes_into_the_forced_copy() {
         assert_eq!(bench.answers(0), [(rsp_kind::WACK, 1), (rsp_kind::FORCED, 0)]);
         assert_eq!(bench.headers(0)[1].0, 6);
         assert_eq!(bench.signature(0, 1), bits(256, &[2]));
-        assert_eq!(bench.cnt().forced, 3);
+        assert_eq!(bench.counters().forced, 3);
     });
 }
 
@@ -81,10 +81,10 @@ fn only_new_bits_count() {
         let mut bench = Bench::new(body, &(&named("odd")).into());
         bench.send(0, 0, [1, 2, 1, 2, 1, 2].map(|line| write(1, line)));
         bench.finish();
-        assert_eq!((bench.cnt().forced, bench.cnt().inserts), (0, 12));
+        assert_eq!((bench.counters().forced, bench.counters().inserts), (0, 12));
         bench.send(0, 0, [write(2, 3)]);
         bench.finish();
-        assert_eq!(bench.cnt().forced, 2);
+        assert_eq!(bench.counters().forced, 2);
         assert_eq!(bench.signature(2, 0), bits(4096, &[1, 2, 3]));
     });
 }

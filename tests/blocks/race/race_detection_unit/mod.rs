@@ -175,7 +175,7 @@ impl Bench {
         ones
     }
 
-    fn cnt(&self) -> Counters {
-        self.body.outputs().cnt
+    fn counters(&self) -> Counters {
+        self.body.outputs().counters
     }
 }

@@ -24,7 +24,7 @@ fn full_queue_whose_head_is_picked_accepts_in_the_next_cycle() {
         // Accepted in 0, picked in 1; accepted in 2, picked in 4; accepted in 5.
         let full: Vec<_> = (0..12).filter(|&n| bench.out[n].req_ready & 1 == 0).collect();
         assert_eq!(full, [1, 3, 4, 6, 7, 9, 10]);
-        assert_eq!(bench.cnt().queue_full, 5, "the last is accepted in 8");
+        assert_eq!(bench.counters().queue_full, 5, "the last is accepted in 8");
         assert_eq!(bench.headers(0).iter().map(|(n, _)| *n).collect::<Vec<_>>(), [4, 7, 10, 13]);
     });
 }
@@ -88,6 +88,6 @@ fn sms_above_the_last_are_no_ports() {
         (0..20).for_each(|_| _ = body.tick(&inputs));
         let out = body.outputs();
         assert_eq!((out.req_ready, out.rsp_valid, out.idle), (0b111, 0, true));
-        assert_eq!(out.cnt, Counters::default());
+        assert_eq!(out.counters, Counters::default());
     });
 }

@@ -10,7 +10,7 @@ fn most_occupied_slots_are_those_of_a_cycle_before() {
         bench.loads(&[(0, 1), (0, 2), (0, 3)]);
         bench.answer(rsp_kind::NORACE);
         bench.run_to(12);
-        let most: Vec<_> = bench.out.iter().map(|out| out.cnt.occ_max).collect();
+        let most: Vec<_> = bench.out.iter().map(|out| out.counters.occ_max).collect();
         assert_eq!(most[..8], [0, 0, 0, 1, 2, 3, 3, 3]);
         assert_eq!(most[11], 3, "it holds");
     });

@@ -66,8 +66,8 @@ impl Bench {
         Self::around(body(config), next, Validation { members: Vec::new() })
     }
 
-    fn cnt(&self) -> Counters {
-        self.shown().cnt
+    fn counters(&self) -> Counters {
+        self.shown().counters
     }
 
     /// So many requests are sent in the next cycles.

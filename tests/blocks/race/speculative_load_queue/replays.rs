@@ -30,7 +30,7 @@ fn replay_drops_all_younger_loads_of_its_warp() {
         assert_eq!(bench.commits(), [(taken + 1, 2), (taken + 3, 4)]);
         assert_eq!(bench.cycles(|out| out.empty).last(), Some(&(taken + 9)));
         assert!(!bench.out[taken + 4].empty && bench.out[taken + 5].empty);
-        let Counters { replays, dropped, commits, allocs, .. } = bench.cnt();
+        let Counters { replays, dropped, commits, allocs, .. } = bench.counters();
         assert_eq!((replays, dropped, commits, allocs), (1, 2, 2, 5));
     });
 }
@@ -43,7 +43,7 @@ fn load_that_failed_and_was_dropped_is_not_replayed() {
         bench.run_to(bench.now() + 8);
         let tags: Vec<_> = bench.replays().iter().map(|(_, tag)| *tag).collect();
         assert_eq!(tags.iter().filter(|&&tag| tag == 2).count(), 0);
-        assert_eq!(bench.cnt().replays, 2);
+        assert_eq!(bench.counters().replays, 2);
     });
 }
 
@@ -53,14 +53,22 @@ fn load_of_the_cycle_of_its_warps_replay_is_taken_and_leaves_no_entry() {
         let mut bench = failed(body, &[(1, 1), (2, 2)], &[1]);
         bench.next.replay_ready = true;
         bench.loads(&[(1, 9)]);
-        assert_eq!((bench.shown().spec, bench.cnt().allocs), (0b100, 2));
+        assert_eq!((bench.shown().spec, bench.counters().allocs), (0b100, 2));
         let mut bench = failed(body, &[(1, 1), (2, 2)], &[1]);
         bench.next.replay_ready = true;
         bench.loads(&[(3, 9)]);
-        assert_eq!((bench.shown().spec, bench.cnt().allocs), (0b1100, 3), "another warp's stays");
+        assert_eq!(
+            (bench.shown().spec, bench.counters().allocs),
+            (0b1100, 3),
+            "another warp's stays"
+        );
         let mut bench = failed(body, &[(1, 1), (2, 2)], &[1]);
         bench.loads(&[(1, 9)]);
-        assert_eq!((bench.shown().spec, bench.cnt().allocs), (0b110, 3), "it is not yet taken");
+        assert_eq!(
+            (bench.shown().spec, bench.counters().allocs),
+            (0b110, 3),
+            "it is not yet taken"
+        );
     });
 }
 

@@ -108,6 +108,6 @@ fn queue_is_full_until_a_slot_is_popped() {
         bench.loads(&[(4, 5)]);
         bench.run_to(16);
         assert_eq!(bench.commits(), [(9, 1), (10, 2), (11, 3), (12, 4), (13, 5)]);
-        assert_eq!((bench.cnt().full_cycles, bench.cnt().occ_max), (5, 4));
+        assert_eq!((bench.counters().full_cycles, bench.counters().occ_max), (5, 4));
     });
 }

@@ -26,7 +26,7 @@ fn validation_takes_a_cycle_for_so_many_slots_and_two_more() {
             let asked = queries.iter().flat_map(|&n| bench.queries(n));
             assert_eq!(asked.collect::<Vec<_>>(), Vec::from_iter(0..loads.into()));
             assert_eq!(bench.commits()[0].0, s + cycles + 2);
-            assert_eq!(bench.cnt().busy_cycles as usize, cycles + 1);
+            assert_eq!(bench.counters().busy_cycles as usize, cycles + 1);
         }
     });
 }
@@ -78,7 +78,7 @@ fn dead_load_is_not_asked_about_and_is_popped_behind_the_validation() {
         assert_eq!(bench.cycles(|out| out.spec & 1 != 0).last(), Some(&(s + 3)));
         // 3 is popped in s + 6.
         assert_eq!(bench.commits(), [(s + 5, 2), (s + 7, 4), (s + 8, 5)]);
-        assert_eq!(bench.cnt().dropped, 1);
+        assert_eq!(bench.counters().dropped, 1);
     });
 }
 

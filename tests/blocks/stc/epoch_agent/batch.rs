@@ -101,7 +101,7 @@ fn lowest_slot_goes_first_while_an_epoch_lasts() {
             b.store(n % 2, of(0));
         }
         b.run(3);
-        assert_eq!((b.shown().occ, b.shown().cnt.stores_blocked), (2, 102));
+        assert_eq!((b.shown().occ, b.shown().counters.stores_blocked), (2, 102));
         let mut slots: Vec<_> = b.issued(0).into_iter().map(|(_, slot)| slot).collect();
         slots.dedup();
         assert_eq!(slots, (0..101).map(|n| n % 2).collect::<Vec<_>>());

@@ -14,7 +14,7 @@ fn scan_cycles(body: Make, config: &Config, entries: u32) -> u32 {
     let expected: Vec<_> = (run + 1..).zip(0..entries).map(|(at, slot)| (at, slot as u8)).collect();
     assert_eq!(b.issued(0), expected, "one per cycle, slot 0 first");
     assert_eq!(b.shown().occ, 0);
-    b.shown().cnt.scan_cycles
+    b.shown().counters.scan_cycles
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn banks_are_examined_each_by_itself() {
         b.stores([12, 13, 8, 4, 0].map(|slot| (slot, of(1))));
         let done = b.change(epoch(0b0010));
         b.run(5);
-        let counts: Vec<_> = (0..4).map(|n| b.out[done + n].cnt.scan_cycles).collect();
+        let counts: Vec<_> = (0..4).map(|n| b.out[done + n].counters.scan_cycles).collect();
         assert_eq!(counts, [0, 1, 2, 2]);
     });
 }
@@ -107,12 +107,12 @@ fn scan_stops_while_it_drains_and_starts_anew() {
         b.next.prep = true;
         b.next.sweep_done = false;
         b.run(10);
-        assert_eq!(b.out[done + 8].cnt.scan_cycles, 2);
+        assert_eq!(b.out[done + 8].counters.scan_cycles, 2);
         b.next.sweep_done = true;
         let done = b.change(epoch(0b0010));
         b.run(20);
-        assert_eq!(b.shown().cnt.scan_cycles, 2 + 10);
-        assert_eq!(b.out[done + 10].cnt.scan_cycles, 2 + 10);
+        assert_eq!(b.shown().counters.scan_cycles, 2 + 10);
+        assert_eq!(b.out[done + 10].counters.scan_cycles, 2 + 10);
     });
 }
 

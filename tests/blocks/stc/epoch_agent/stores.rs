@@ -23,7 +23,7 @@ fn one_granted_store_passes_in_every_cycle() {
         slots.iter().for_each(|&slot| _ = b.store(slot, of(0)));
         b.run(4);
         assert_eq!(b.issued(0), (2..).zip(slots).collect::<Vec<_>>());
-        assert_eq!(b.shown().cnt.stores_direct, 40);
+        assert_eq!(b.shown().counters.stores_direct, 40);
         assert!(b.out.iter().all(|out| out.occ == 0));
     });
 }

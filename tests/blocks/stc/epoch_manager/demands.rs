@@ -47,7 +47,7 @@ fn demand_beats_the_clear_of_its_selection() {
         b.demands(&[0x10]);
         assert_eq!(b.next_epoch().gvec, 0b0010);
         b.run_to(60);
-        assert_eq!(b.shown().cnt.skip_same, 1, "it was kept, though granted");
+        assert_eq!(b.shown().counters.skip_same, 1, "it was kept, though granted");
     });
 }
 
@@ -118,7 +118,7 @@ fn demand_at_the_change_has_the_new_band_and_stays() {
         assert_eq!(b.shown().chg_info, Epoch { seb: 5, gvec: 0b0001 }, "0x010 at 5");
         assert_eq!(b.next_epoch(), Epoch { seb: 5, gvec: 0b1000 });
         b.run_to(100);
-        assert_eq!(b.shown().cnt.selections, 2, "0x030 was cleared by the move");
+        assert_eq!(b.shown().counters.selections, 2, "0x030 was cleared by the move");
     });
 }
 

@@ -82,6 +82,6 @@ fn wake_with_nothing_demanded_starts_another_period() {
         b.run_to(20);
         b.demands(&[0x20]);
         b.run_to(40);
-        assert!(b.out[31].cnt.wakes == 1 && !b.out[31].prep && b.out[32].prep);
+        assert!(b.out[31].counters.wakes == 1 && !b.out[31].prep && b.out[32].prep);
     });
 }

@@ -144,7 +144,7 @@ impl Bench {
 
     /// Votes up and down, stale conflicts, and those of bands that have voted.
     fn verdicts(&self) -> [u32; 4] {
-        let Counters { votes_up, votes_down, conf_stale, conf_dup, .. } = self.shown().cnt;
+        let Counters { votes_up, votes_down, conf_stale, conf_dup, .. } = self.shown().counters;
         [votes_up, votes_down, conf_stale, conf_dup]
     }
 }

@@ -67,7 +67,7 @@ fn figure_6_moves_once_per_rotation() {
             (8, 8),
         ];
         assert_eq!(seen, expected);
-        assert_eq!(b.shown().cnt.selections, 11);
+        assert_eq!(b.shown().counters.selections, 11);
     });
 }
 
@@ -159,6 +159,6 @@ fn move_without_a_new_band_is_a_transition() {
         // Band 0 is granted, but under another start epoch bit.
         b.pair(0x000, 0x100);
         assert_eq!(b.next_epoch(), Epoch { seb: 5, gvec: 0b0001 });
-        assert_eq!(b.shown().cnt.skip_same, 0);
+        assert_eq!(b.shown().counters.skip_same, 0);
     });
 }

@@ -17,7 +17,7 @@ fn nv_takes_all_in_turn_at_every_wake() {
     on_both(|body| {
         let mut b = Bench::new(body, &small(Variant::Nv));
         assert_eq!(epochs(&mut b), [0b0010, 0b0100, 0b1000, 0b0001, 0b0010]);
-        assert_eq!(b.shown().cnt.wakes, 5);
+        assert_eq!(b.shown().counters.wakes, 5);
     });
 }
 
@@ -49,7 +49,7 @@ fn band_that_is_granted_already_is_skipped() {
         b.demands(&[of(0)]);
         b.run_to(40);
         assert!(b.out.iter().all(|out| !out.prep));
-        let Counters { wakes, selections, skip_same, wakes_idle, .. } = b.shown().cnt;
+        let Counters { wakes, selections, skip_same, wakes_idle, .. } = b.shown().counters;
         assert_eq!([wakes, selections, skip_same, wakes_idle], [2, 1, 1, 1], "its demand is gone");
     });
 }
@@ -64,7 +64,7 @@ fn skipped_selection_moves_the_search_on() {
         // First selected was 1: the search goes 2, 3, 0, 1.
         b.demands(&[of(2), of(1)]);
         b.run_to(b.now() + 16);
-        assert_eq!(b.shown().cnt.skip_same, 1);
+        assert_eq!(b.shown().counters.skip_same, 1);
         // Now it goes 3, 0, 1, 2.
         b.demands(&[of(0), of(1), of(2)]);
         assert_eq!(b.next_epoch().gvec, 0b0011);
@@ -120,7 +120,7 @@ fn start_epoch_bits_beyond_the_address_leave_band_0() {
             b.demands(&[0xDEAD_BEEF]);
             if band == 0 {
                 b.run_to(24);
-                assert_eq!(b.shown().cnt.skip_same, 1);
+                assert_eq!(b.shown().counters.skip_same, 1);
             } else {
                 assert_eq!(b.next_epoch(), Epoch { seb: seb as u8, gvec: 1 << band });
             }

@@ -180,11 +180,11 @@ impl Demand {
         {
             assert_eq!(wait.addr, st.addr, "another address than the store's");
             longest.issue = longest.issue.max(selections - wait.since);
-            if out.cnt.stores_direct == self.direct {
+            if out.counters.stores_direct == self.direct {
                 self.issued = self.issued.map(|issued| issued + 1);
             }
         }
-        self.direct = out.cnt.stores_direct;
+        self.direct = out.counters.stores_direct;
         if out.sweep
             && let Some(issued) = self.issued.take()
         {

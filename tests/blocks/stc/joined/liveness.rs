@@ -103,7 +103,7 @@ impl Run {
             *habits = cus.map(|_| Habits::random(random, *most_patience)).collect();
             *until += random.pick(&[500, 5_000, RUN]);
         }
-        let selections = system.manager.outputs().cnt.selections;
+        let selections = system.manager.outputs().counters.selections;
         let at = (system.now, selections, busy);
         for ((cu, demand), habits) in system.cus.iter_mut().zip(&mut *demands).zip(&*habits) {
             demand.inputs(cu, stc, habits, at, random);

@@ -156,7 +156,7 @@ impl Record {
     /// Cycles W: the manager's epoch is over in them, and another may be selected.
     fn wakes(&self) -> Vec<usize> {
         let wakes = self.emu.windows(2).enumerate();
-        wakes.filter(|(_, o)| o[0].cnt.wakes != o[1].cnt.wakes).map(|(n, _)| n).collect()
+        wakes.filter(|(_, o)| o[0].counters.wakes != o[1].counters.wakes).map(|(n, _)| n).collect()
     }
 }
 

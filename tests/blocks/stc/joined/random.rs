@@ -30,7 +30,7 @@ impl Run {
     /// One cycle, with stores and loads or without.
     fn cycle(&mut self, busy: bool) {
         let Self { stc, system, demands, before, random, habits } = self;
-        let at = (system.now, system.manager.outputs().cnt.selections, busy);
+        let at = (system.now, system.manager.outputs().counters.selections, busy);
         for (cu, demand) in system.cus.iter_mut().zip(demands) {
             demand.inputs(cu, stc, habits, at, random);
         }
@@ -46,7 +46,7 @@ impl Run {
 fn run(stc: Stc, seed: u64) {
     let mut run = Run::new(stc, seed);
     (0..1500).for_each(|_| run.cycle(true));
-    let epochs = run.system.manager.outputs().cnt.selections;
+    let epochs = run.system.manager.outputs().counters.selections;
     assert!(epochs > 10, "{epochs}");
     let mut left = 6000;
     while !run.system.cus.iter().all(|cu| cu.body.outputs().empty) {

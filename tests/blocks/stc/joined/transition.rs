@@ -62,7 +62,11 @@ fn example_without_registers_is_as_printed() {
             let updates: Vec<_> = (0..63).filter(|&n| cu[n].cer_upd).collect();
             assert_eq!(updates, [20, 43]);
         }
-        assert_eq!([20, 21].map(|n| cu[n].cnt.scan_cycles), [0, 1], "both entries in one cycle");
+        assert_eq!(
+            [20, 21].map(|n| cu[n].counters.scan_cycles),
+            [0, 1],
+            "both entries in one cycle"
+        );
         let stores: Vec<_> = (0..63).filter_map(|n| Some((n, cu[n].st?.slot))).collect();
         assert_eq!(stores, [(23, 0), (46, 1)]);
     });

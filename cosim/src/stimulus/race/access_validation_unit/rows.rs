@@ -103,8 +103,9 @@ pub fn count(d: &mut Driver<Inputs>, answers: &Answers, beat: Option<Beat>, inpu
             seen.err_code[usize::from(row)] += 1;
         }
     }
-    let cnt = &out.cnt;
-    let counts = [cnt.hit_age0, cnt.miss_cold, cnt.signature_tests, cnt.load_cycles];
+    let counters = &out.counters;
+    let counts =
+        [counters.hit_age0, counters.miss_cold, counters.signature_tests, counters.load_cycles];
     let beyond = counts.iter().any(|count| *count > u32::from(u16::MAX));
     seen.counter_beyond_16_bits += u64::from(beyond);
 }

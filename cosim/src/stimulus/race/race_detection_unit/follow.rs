@@ -43,7 +43,7 @@ pub struct Follow {
     /// A signature was written to in the cycle before the last one.
     inserted: bool,
     idle: bool,
-    cnt: Counters,
+    counters: Counters,
 }
 
 impl Follow {
@@ -59,7 +59,7 @@ impl Follow {
             stalled: false,
             inserted: false,
             idle: true,
-            cnt: Counters::default(),
+            counters: Counters::default(),
         }
     }
 
@@ -98,7 +98,7 @@ impl Follow {
 
     /// What the counters say of the cycle before.
     fn counters(&mut self, out: &Out, seen: &mut Seen) {
-        let (last, now) = (self.cnt, out.cnt);
+        let (last, now) = (self.counters, out.counters);
         let changed = |of: fn(&Counters) -> u32| of(&now).wrapping_sub(of(&last));
         let forced = changed(|c| c.forced);
         let inserted = changed(|c| c.inserts) > 0;
@@ -115,7 +115,7 @@ impl Follow {
         }
         seen.beat_in_token_stall += u64::from(stalled && beats > 0);
         self.stalled |= stalled;
-        (self.inserted, self.cnt) = (inserted, now);
+        (self.inserted, self.counters) = (inserted, now);
         let c = &now;
         let most = [c.reads, c.granules_checked, c.token_stall, c.header_beats, c.queue_full];
         let beyond = most.iter().any(|count| *count > u32::from(u16::MAX));

@@ -12,7 +12,7 @@ use super::rows::Seen;
 struct Entry {
     live: bool,
     warp: u8,
-    cnt: u8,
+    count: u8,
 }
 
 /// A validation: the number of the first entry, how many there are, and the cycles so far.
@@ -64,7 +64,7 @@ impl Queue {
         let replayed = self.head(input, out, seen);
         let popped = before > self.entries.len();
         let dec = input.done.is_some_and(|done| done.kind != rsp_kind::FORCED) && out.out > 0;
-        self.entries.iter_mut().for_each(|entry| entry.cnt -= u8::from(dec && entry.cnt > 0));
+        self.entries.iter_mut().for_each(|entry| entry.count -= u8::from(dec && entry.count > 0));
         if let Some(alloc) = input.alloc {
             seen.full += u64::from(!out.alloc_ready);
             seen.full_and_pop += u64::from(!out.alloc_ready && popped);
@@ -77,11 +77,11 @@ impl Queue {
                 seen.pop_and_alloc += u64::from(popped);
                 seen.pop_and_alloc_in_validation += u64::from(popped && validates);
                 seen.alloc_in_validation += u64::from(validates);
-                let cnt = u32::from(out.out) + u32::from(input.inc) - u32::from(dec);
-                let cnt = cnt.min(255) as u8;
-                seen.alloc_without_outstanding += u64::from(cnt == 0);
+                let count = u32::from(out.out) + u32::from(input.inc) - u32::from(dec);
+                let count = count.min(255) as u8;
+                seen.alloc_without_outstanding += u64::from(count == 0);
                 if !of_it {
-                    self.entries.push_back(Entry { live: true, warp: alloc.warp, cnt });
+                    self.entries.push_back(Entry { live: true, warp: alloc.warp, count });
                 }
             }
         }
@@ -125,7 +125,7 @@ impl Queue {
                     seen.place_of_member_taken_again += u64::from(again);
                 }
                 Some(entry) if !entry.live => seen.member_was_dropped += 1,
-                Some(entry) => seen.member_still_waits += u64::from(entry.cnt > 0),
+                Some(entry) => seen.member_still_waits += u64::from(entry.count > 0),
             }
         }
     }
@@ -149,7 +149,7 @@ impl Queue {
 
     /// The oldest entry. Returns the warp of a replay that is taken.
     fn head(&mut self, input: &In, out: &Out, seen: &mut Seen) -> Option<u8> {
-        let Entry { live, cnt, .. } = *self.entries.front()?;
+        let Entry { live, count, .. } = *self.entries.front()?;
         let busy = out.busy;
         let replay = out.replay.filter(|_| input.replay_ready);
         seen.replay_in_validation += u64::from(out.replay.is_some() && busy);
@@ -160,8 +160,8 @@ impl Queue {
             () if !live && !busy => Some(2),
             () => None,
         };
-        seen.waits[0] += u64::from(live && cnt > 0);
-        seen.waits[1] += u64::from(live && cnt == 0 && out.replay.is_none() && busy);
+        seen.waits[0] += u64::from(live && count > 0);
+        seen.waits[1] += u64::from(live && count == 0 && out.replay.is_none() && busy);
         seen.waits[2] += u64::from(!live && busy);
         let of = leaves?;
         seen.head[of] += 1;
@@ -210,7 +210,7 @@ fn count(input: &In, out: &Out, seen: &mut Seen) {
             seen.err_code[usize::from(row)] += 1;
         }
     }
-    let c = &out.cnt;
+    let c = &out.counters;
     let counts = [c.allocs, c.commits, c.replays, c.dropped, c.full_cycles, c.busy_cycles];
     let beyond = counts.iter().any(|count| *count > u32::from(u16::MAX));
     seen.counter_beyond_16_bits += u64::from(beyond);

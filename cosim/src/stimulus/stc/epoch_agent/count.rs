@@ -11,8 +11,8 @@ impl Inputs {
         out: &Out,
         legal: bool,
     ) {
-        let before = d.before.cnt;
-        let now = out.cnt;
+        let before = d.before.counters;
+        let now = out.counters;
         if let Some(due) = self.due.take() {
             let direct = now.stores_direct != before.stores_direct;
             let seen = &mut d.seen;
@@ -184,7 +184,7 @@ impl Inputs {
             *(if load.nocache { &mut seen.nocache } else { &mut seen.cached }) += 1;
         }
         count(input.ld, out.ld_ready, &mut seen.ld, &mut seen.ld_not_taken);
-        let Counters { stores_direct, stores_blocked, scan_cycles } = out.cnt;
+        let Counters { stores_direct, stores_blocked, scan_cycles } = out.counters;
         let most = stores_direct.max(stores_blocked).max(scan_cycles);
         seen.counter_beyond_16_bits += u64::from(most > u32::from(u16::MAX));
         if let Some(code) = out.err {

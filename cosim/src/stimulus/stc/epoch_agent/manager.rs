@@ -86,7 +86,7 @@ impl Inputs {
         let (mut prep, mut chg, mut epoch) =
             (self.manager.prep, self.manager.chg, self.manager.epoch);
         if !chg && d.random.chance(16) {
-            // Nobody looks at it.
+            // It is ignored.
             epoch.gvec = d.random.word() as u32 & (all_bands(&d.config));
             epoch.seb = d.random.word() as u8 & 63;
         }

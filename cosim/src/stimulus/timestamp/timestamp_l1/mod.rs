@@ -18,7 +18,7 @@ use crate::stimulus::{Driver, Random, Stimulus, stalled};
 use banks::Banks;
 use network::Network;
 use phase::{Kind, Phase};
-use rows::Tables;
+use rows::Seen;
 use sm::Sm;
 
 crate::family!(Timestamp, "timestamp");
@@ -57,8 +57,8 @@ fn pick(r: &mut Random, p: &Phase, ask: Option<Ask>) -> Option<Pick> {
 
 /// Rows of G-TSC alone: times of warps, stores that lock their lines, generations.
 const OF_GTSC: [&str; 23] = [
-    "walk_serves_old",
-    "walk_defers_stale",
+    "replay_serves_old",
+    "replay_defers_stale",
     "flush_wrong",
     "fill_stale",
     "fill_no_way",
@@ -71,7 +71,7 @@ const OF_GTSC: [&str; 23] = [
     "ack_ends",
     "ack_drops",
     "ack_old",
-    "pending_walks",
+    "pending_replays",
     "pending_renews",
     "pending_locked",
     "ld1_spin",
@@ -90,7 +90,7 @@ fn can_reach(config: &Config, row: &str) -> bool {
         row if !is_gtsc && OF_GTSC.contains(&row) => false,
         "fill_late" => !is_gtsc,
         "ack_meets_lease" => protocol == Protocol::Tcw,
-        "ld3" | "walk_waits_for_room" => waiters > 1,
+        "ld3" | "replay_waits_for_room" => waiters > 1,
         // A store waits for older loads of its own warp.
         "store_passes_miss" | "renew_after_store" => warps > 1,
         // A flush of TC is as a store to all lines.
@@ -132,7 +132,7 @@ impl Inputs {
 impl Stimulus for Inputs {
     type Model = TimestampL1;
     type Phase = Phase;
-    type Seen = Tables;
+    type Seen = Seen;
 
     const STATICS: &'static [StaticInput] = &[("sm_id", 31), ("policy", 1)];
 
@@ -198,7 +198,8 @@ impl Stimulus for Inputs {
             pick,
         };
         self.l1.tick(&input);
-        d.seen.count(&input, out, c.warps, self.l1.rows());
+        d.seen.ports(&input, out, c.warps);
+        d.seen.action(self.l1.did(), is_gtsc(c));
         input
     }
 

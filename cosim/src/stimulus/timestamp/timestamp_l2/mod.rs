@@ -138,8 +138,12 @@ impl Inputs {
             seen.err += 1;
             seen.err_code[usize::from(code - 1)] += 1;
         }
-        let cnt = &out.cnt;
-        let most = cnt.busrd.max(cnt.fills_sent).max(cnt.hold_cycles).max(cnt.stall_lease);
+        let counters = &out.counters;
+        let most = counters
+            .busrd
+            .max(counters.fills_sent)
+            .max(counters.hold_cycles)
+            .max(counters.stall_lease);
         seen.counter_beyond_16_bits += u64::from(most > u32::from(u16::MAX));
     }
 }
@@ -190,7 +194,7 @@ impl Stimulus for Inputs {
         let input = self.draw(d, out);
         self.follow(d, &input, out, rep);
         self.bank.tick(&input);
-        d.seen.did(self.bank.did());
+        d.seen.action(self.bank.did());
         input
     }
 

@@ -32,7 +32,7 @@ phase! {
         pub stays: bool = r.chance(64),
         pub far: u32 = r.pick(&[0, 0, 8]),
         /// Such lines go through the sets in turn; they are only written.
-        pub walks: bool = r.chance(64),
+        pub in_turn: bool = r.chance(64),
         pub far_writes: bool = false,
         /// While more cycles than these are left the first line is read, and memory is fast.
         pub prepares: u32 = u32::MAX,
@@ -157,114 +157,195 @@ impl Phase {
 
     /// A phase of this kind.
     pub fn of(kind: Kind, r: &mut Random, s: &Config) -> Self {
-        let mut phase = Self::draw(r, s);
-        let p = &mut phase;
+        let p = Self::draw(r, s);
         let (ways, places) = (s.l2_ways, s.l2_sets * s.l2_ways);
         let of_one_set = u64::from(s.l2_banks * s.l2_sets);
         // For how long a line is lent, by the clock.
         let lent = if is_gtsc(s) { 0 } else { s.tc_lease.min(4000) };
         match kind {
-            Kind::Quiet => (p.req, p.fault, p.bad_fill, p.vain, p.sync) = (0, 0, 0, 0, 0),
-            Kind::OneSet => {
-                (p.lines, p.stride) = (4 * ways, of_one_set);
-                (p.req, p.delay, p.mem, p.rsp_ready) = (256, 1, r.pick(&[256, 2]), 256);
-                p.left = 100 + 8 * ways * s.l2_div;
-            }
-            Kind::MemoryFull => {
-                (p.dram_ready, p.req, p.lines) = (0, 256, 4 * places);
-                (p.stride, p.rsp_ready, p.left) = (u64::from(s.l2_banks), 256, 100);
-                p.kinds = r.pick(&[[1, 4, 1], [1, 0, 0]]);
-            }
+            Kind::Quiet => Self { req: 0, fault: 0, bad_fill: 0, vain: 0, sync: 0, ..p },
+            Kind::OneSet => Self {
+                lines: 4 * ways,
+                stride: of_one_set,
+                req: 256,
+                delay: 1,
+                mem: r.pick(&[256, 2]),
+                rsp_ready: 256,
+                left: 100 + 8 * ways * s.l2_div,
+                ..p
+            },
+            Kind::MemoryFull => Self {
+                dram_ready: 0,
+                req: 256,
+                lines: 4 * places,
+                stride: s.l2_banks.into(),
+                rsp_ready: 256,
+                left: 100,
+                kinds: r.pick(&[[1, 4, 1], [1, 0, 0]]),
+                ..p
+            },
             Kind::AnswersStay => {
-                (p.rsp_ready, p.req, p.lines, p.left) = (0, 256, 2, 60 * s.l2_div);
-                (p.delay, p.mem, p.dram_ready, p.pick) = (1, 256, 256, 256);
+                Self { rsp_ready: 0, req: 256, lines: 2, left: 60 * s.l2_div, ..p.at_once() }
             }
-            Kind::MissesFull => {
-                (p.delay, p.mem, p.req, p.sync, p.fault) = (1, 8, 256, 0, 0);
-                (p.lines, p.far, p.kinds) = (1, 128, [2, 1, 1]);
-                (p.dram_ready, p.rsp_ready, p.pick, p.walks) = (256, 256, 256, true);
-                p.left = 200 + 40 * s.l2_mshr;
-            }
-            Kind::NotKept => {
-                (p.dram_ready, p.delay, p.mem, p.keep, p.pick) = (16, 20, 256, 128, 256);
-                (p.kinds, p.req, p.rsp_ready, p.sync) = ([0, 4, 1], 256, 256, 0);
-                (p.lines, p.stride, p.left) = (4 * places, s.l2_banks.into(), 400);
-            }
+            Kind::MissesFull => Self {
+                mem: 8,
+                req: 256,
+                sync: 0,
+                fault: 0,
+                lines: 1,
+                far: 128,
+                kinds: [2, 1, 1],
+                in_turn: true,
+                left: 200 + 40 * s.l2_mshr,
+                ..p.at_once()
+            },
+            Kind::NotKept => Self {
+                dram_ready: 16,
+                delay: 20,
+                keep: 128,
+                kinds: [0, 4, 1],
+                req: 256,
+                sync: 0,
+                lines: 4 * places,
+                stride: s.l2_banks.into(),
+                left: 400,
+                ..p.at_once()
+            },
             Kind::WrittenBack => {
-                (p.dram_ready, p.sync, p.stays, p.fault, p.lines) = (8, 64, true, 0, 1);
-                (p.delay, p.mem, p.pick) = (1, 256, 256);
-                (p.kinds, p.far) = (r.pick(&[[0, 1, 0], [2, 1, 0]]), r.pick(&[0, 4, 24]));
-                if is_strong(s) && lent > 100 {
-                    p.kinds = [0, 1, 0];
+                let (kinds, far) = (r.pick(&[[0, 1, 0], [2, 1, 0]]), r.pick(&[0, 4, 24]));
+                let waits = is_strong(s) && lent > 100;
+                Self {
+                    dram_ready: 8,
+                    sync: 64,
+                    stays: true,
+                    fault: 0,
+                    lines: 1,
+                    kinds: if waits { [0, 1, 0] } else { kinds },
+                    far,
+                    req: 256,
+                    left: 300 * s.l2_div,
+                    releases: r.chance(128),
+                    ..p.at_once()
                 }
-                (p.req, p.rsp_ready, p.left) = (256, 256, 300 * s.l2_div);
-                p.releases = r.chance(128);
             }
-            Kind::Strange => (p.fault, p.req, p.sync) = (256, 256, 0),
-            Kind::AtEase => {
-                (p.kinds, p.lines) = (r.pick(&[[4, 2, 0], [16, 1, 0]]), r.pick(&[1, 2]));
-                (p.req, p.copy, p.full) = (r.pick(&[32, 128]), 256, 0);
-                (p.old, p.high, p.any, p.rsp_ready) = (0, 0, 0, 256);
-            }
-            Kind::NoAnswers => {
-                (p.mem, p.bad_fill, p.req, p.sync, p.fault) = (0, 0, 256, 0, 0);
-                (p.far, p.walks, p.kinds, p.high) = (256, true, [0, 1, 0], 0);
-                (p.dram_ready, p.rsp_ready, p.pick) = (256, 256, 256);
-                p.left = 200 + lent + 8 * s.l2_mshr * s.l2_div;
-            }
-            // Memory is so slow that an MSHR that is freed is taken again at once.
+            Kind::Strange => Self { fault: 256, req: 256, sync: 0, ..p },
+            Kind::AtEase => Self {
+                kinds: r.pick(&[[4, 2, 0], [16, 1, 0]]),
+                lines: r.pick(&[1, 2]),
+                req: r.pick(&[32, 128]),
+                copy: 256,
+                full: 0,
+                old: 0,
+                high: 0,
+                any: 0,
+                rsp_ready: 256,
+                ..p
+            },
+            Kind::NoAnswers => Self {
+                mem: 0,
+                bad_fill: 0,
+                req: 256,
+                sync: 0,
+                fault: 0,
+                far: 256,
+                in_turn: true,
+                kinds: [0, 1, 0],
+                high: 0,
+                left: 200 + lent + 8 * s.l2_mshr * s.l2_div,
+                ..p.at_once()
+            },
             Kind::LentLine => {
-                (p.delay, p.mem, p.req, p.sync, p.fault) = (1, 24 / s.l2_div, 256, 0, 0);
-                p.lines = 1;
-                (p.far, p.kinds) = if lent < 50 { (128, [1, 1, 0]) } else { (208, [3, 1, 0]) };
-                (p.walks, p.far_writes, p.bad_fill) = (true, true, 0);
-                (p.dram_ready, p.rsp_ready, p.pick) = (256, 256, 256);
-                p.prepares = lent + 40 * s.l2_mshr;
-                p.left = p.prepares + 100 + 3 * s.l2_mshr * s.l2_div;
+                let prepares = lent + 40 * s.l2_mshr;
+                Self {
+                    // So slow that an MSHR that is freed is taken again at once.
+                    mem: 24 / s.l2_div,
+                    req: 256,
+                    sync: 0,
+                    fault: 0,
+                    lines: 1,
+                    far: if lent < 50 { 128 } else { 208 },
+                    kinds: if lent < 50 { [1, 1, 0] } else { [3, 1, 0] },
+                    in_turn: true,
+                    far_writes: true,
+                    bad_fill: 0,
+                    prepares,
+                    left: prepares + 100 + 3 * s.l2_mshr * s.l2_div,
+                    ..p.at_once()
+                }
             }
-            Kind::LentSet => {
-                (p.lines, p.stride, p.far) = (ways + 2, of_one_set, 0);
-                (p.req, p.kinds, p.sync, p.fault, p.bad_fill) = (256, [1, 0, 0], 0, 0, 0);
-                (p.delay, p.mem, p.dram_ready, p.rsp_ready, p.pick) = (1, 256, 256, 256, 256);
-                p.left = 200 + 2 * lent + 16 * ways * s.l2_div;
-            }
+            Kind::LentSet => Self {
+                lines: ways + 2,
+                stride: of_one_set,
+                far: 0,
+                req: 256,
+                kinds: [1, 0, 0],
+                sync: 0,
+                fault: 0,
+                bad_fill: 0,
+                left: 200 + 2 * lent + 16 * ways * s.l2_div,
+                ..p.at_once()
+            },
             Kind::Syncs => {
-                (p.req, p.far) = (64, r.pick(&[0, 64]));
+                let far = r.pick(&[0, 64]);
                 // One after the other, or while the policy is asked.
-                (p.sync, p.pick) = r.pick(&[(256, 256), (24, 8)]);
-                (p.delay, p.mem, p.dram_ready, p.rsp_ready) = (1, 256, 256, 256);
-                p.releases = r.chance(64);
-                p.left = 200 + lent + 4 * s.l2_sets * s.l2_div;
+                let (sync, pick) = r.pick(&[(256, 256), (24, 8)]);
+                let left = 200 + lent + 4 * s.l2_sets * s.l2_div;
+                let releases = r.chance(64);
+                Self { req: 64, far, sync, pick, releases, left, ..p.at_once() }
             }
-            Kind::WrongPicks => {
-                (p.lines, p.stride) = (4 * ways, of_one_set);
-                (p.req, p.delay, p.mem, p.rsp_ready) = (256, 4, 64, 256);
-                (p.pick, p.bad_pick) = (256, 256);
-                p.left = 100 + 8 * ways * s.l2_div;
-            }
-            Kind::Atomics => {
-                (p.lines, p.far, p.kinds, p.fault, p.sync) = (2, 0, [0, 1, 4], 0, 0);
-                (p.delay, p.mem, p.dram_ready, p.rsp_ready) = (1, 256, 256, 256);
-                (p.req, p.pick, p.left) = (256, 256, 300 * s.l2_div);
-            }
+            Kind::WrongPicks => Self {
+                lines: 4 * ways,
+                stride: of_one_set,
+                req: 256,
+                delay: 4,
+                mem: 64,
+                rsp_ready: 256,
+                pick: 256,
+                bad_pick: 256,
+                left: 100 + 8 * ways * s.l2_div,
+                ..p
+            },
+            Kind::Atomics => Self {
+                lines: 2,
+                far: 0,
+                kinds: [0, 1, 4],
+                fault: 0,
+                sync: 0,
+                req: 256,
+                left: 300 * s.l2_div,
+                ..p.at_once()
+            },
         }
-        phase
+    }
+
+    /// Memory, the L1s and the policy neither wait nor let wait.
+    fn at_once(self) -> Self {
+        Self { delay: 1, mem: 256, dram_ready: 256, rsp_ready: 256, pick: 256, ..self }
     }
 
     /// One that is longer than a counter of 16 bits counts: hits, or writes that wait for leases.
     pub fn long(r: &mut Random, s: &Config) -> Self {
-        let mut phase = Self::draw(r, s);
-        let p = &mut phase;
-        (p.left, p.req, p.lines, p.kinds) = (LONG as u32, 256, 1, [1, 0, 0]);
-        (p.far, p.high, p.any, p.fault, p.bad_fill) = (0, 0, 0, 0, 0);
-        (p.sync, p.kend, p.wild) = (0, 0, 0);
-        (p.pick, p.bad_pick, p.keep) = (256, 0, 256);
-        (p.dram_ready, p.delay, p.mem) = (256, 1, 256);
-        p.rsp_ready = 256;
-        if waits_for_leases(s) {
-            (p.lines, p.kinds) = (s.l2_mshr.min(8), [1, 1, 0]);
-            p.stride = s.l2_banks.into();
+        let drawn = Self::draw(r, s).at_once();
+        let p = Self {
+            left: LONG as u32,
+            req: 256,
+            lines: 1,
+            kinds: [1, 0, 0],
+            far: 0,
+            high: 0,
+            any: 0,
+            fault: 0,
+            bad_fill: 0,
+            sync: 0,
+            kend: 0,
+            wild: 0,
+            bad_pick: 0,
+            keep: 256,
+            ..drawn
+        };
+        if !waits_for_leases(s) {
+            return p;
         }
-        phase
+        Self { lines: s.l2_mshr.min(8), kinds: [1, 1, 0], stride: s.l2_banks.into(), ..p }
     }
 }

@@ -78,7 +78,7 @@ fn plain_registers_hold_what_is_written_and_the_others_read_zero() {
     let expected: Vec<_> =
         plain.iter().map(|&o| if o == TX_DST { 0x1_ffff } else { 0xffff_ffff }).collect();
     assert_eq!(b.loaded(), expected);
-    assert_eq!(b.cp.outputs().cnt, [0xffff_ffff; 16]);
+    assert_eq!(b.cp.outputs().counters, [0xffff_ffff; 16]);
 
     let body: Vec<_> =
         [PKT_POP, TX_HI, SIG_LO, SIG_HI, ERROR].iter().flat_map(|&o| [write(o), read(o)]).collect();
@@ -120,7 +120,7 @@ fn counter_8_counts_the_cycles_between_two_writes() {
     b.run(80);
     // From the one that acts to the other: 5 for the store, 7 for the gap.
     assert_eq!(b.loaded(), [12, 0, 0]);
-    let first = b.out.iter().position(|out| out.cnt[8] != 0);
+    let first = b.out.iter().position(|out| out.counters[8] != 0);
     assert_eq!(
         first,
         Some(BODY + 5),
@@ -140,10 +140,10 @@ fn counter_8_written_while_it_counts_shows_what_was_written() {
     let mut b = Bench::new(&program(0x101, &body));
     b.run(60);
     // Written at the end of the cycle in which the store acts; five cycles later the read acts.
-    assert_eq!(b.out[BODY + 9].cnt[8], 0x101);
+    assert_eq!(b.out[BODY + 9].counters[8], 0x101);
     assert_eq!(b.loaded(), [0x105, 1]);
     // Halted: it stands still.
     let (halted, _) = b.exit().expect("it halts");
-    assert!(b.out[halted..].iter().all(|out| out.cnt[8] == b.out[halted].cnt[8]));
-    assert_eq!(b.out[halted].cnt[8], 5, "the cycle in which EXIT acts is counted");
+    assert!(b.out[halted..].iter().all(|out| out.counters[8] == b.out[halted].counters[8]));
+    assert_eq!(b.out[halted].counters[8], 5, "the cycle in which EXIT acts is counted");
 }

@@ -102,7 +102,7 @@ fn request_offered_without_ready_is_ignored() {
     b.next.rsp_ready = true;
     b.cycles(10);
     assert_eq!(b.dir.sharers(0x40), Some(0b10));
-    assert_eq!(b.dir.outputs().cnt.req_rrd, 3);
+    assert_eq!(b.dir.outputs().counters.req_rrd, 3);
 }
 
 #[test]

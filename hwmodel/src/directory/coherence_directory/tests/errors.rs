@@ -8,14 +8,14 @@ fn refused(config: &Config, self_id: u8, req: Req) -> u8 {
     let mut b = Bench::of_gpu(config, self_id);
     let sharer = if self_id == 1 { 2 } else { 1 };
     b.run(rrd(sharer, 0x40));
-    let before = b.out.last().unwrap().cnt;
+    let before = b.out.last().unwrap().counters;
     let t = b.send(Req { id: 0x5A, ..req });
     b.cycles(6);
     let rsp = Rsp { id: 0x5A, seq: 1, err: true, ..Rsp::default() };
     assert_eq!(b.at(t + 2).rsp, Some(rsp));
     assert_eq!(b.invalidations(), []);
     assert_eq!(b.dir.sharers(0x40), Some(1 << sharer));
-    assert_eq!(b.dir.outputs().cnt, before, "it counts nothing");
+    assert_eq!(b.dir.outputs().counters, before, "it counts nothing");
     let codes: Vec<_> = b.out.iter().enumerate().filter_map(|(n, o)| Some((n, o.err?))).collect();
     assert_eq!(codes.len(), 1, "one pulse of one cycle");
     assert_eq!(codes[0].0, t + 2);
@@ -69,7 +69,7 @@ fn two_ways_with_one_base_are_code_4_and_the_request_is_executed() {
 
             let (err, _, sent) = code_of(&mut b, rwr(other, 0));
             assert_eq!((err, sent[0].dest), (Some(err::DUPLICATE), sharer));
-            assert_eq!(b.out.last().unwrap().cnt.req_rwr, 1, "it counts");
+            assert_eq!(b.out.last().unwrap().counters.req_rwr, 1, "it counts");
         }
     }
 }

@@ -64,8 +64,8 @@ fn quiet_cycles_reach_to_the_selection() {
     let mut es = EpochManager::new(&small(Variant::Es)).unwrap();
     assert_eq!(es.quiet_cycles(), QUIET, "no band is demanded");
     es.skip_quiet(16 * 5 + 3);
-    let Counters { wakes, wakes_idle, .. } = es.outputs().cnt;
-    assert_eq!([wakes, wakes_idle, es.wake_cnt], [5, 5, 3]);
+    let Counters { wakes, wakes_idle, .. } = es.outputs().counters;
+    assert_eq!([wakes, wakes_idle, es.wake_counters], [5, 5, 3]);
     let demand = In { req_valid: 1, ..In::default() };
     es.tick(&demand);
     assert_eq!(es.quiet_cycles(), 0, "an acknowledgement shows");

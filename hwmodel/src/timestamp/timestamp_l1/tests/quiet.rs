@@ -31,7 +31,7 @@ fn run(protocol: Protocol) -> [u32; 3] {
                     ticked.waits = false;
                     ticked.tick(&In { rep, ..In::default() });
                     let mut shown = ticked.outputs();
-                    shown.cnt.hold_cycles = before.cnt.hold_cycles;
+                    shown.counters.hold_cycles = before.counters.hold_cycles;
                     assert_eq!(shown, before, "seed {seed}");
                 }
                 skipped.skip_quiet(cycles);

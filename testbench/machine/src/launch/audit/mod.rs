@@ -300,7 +300,7 @@ impl Auditor {
 
     /// What the ports show in cycle `now`. Errors: the firmware has not decided as the reference.
     pub fn see(&mut self, now: Cycle, shown: &Outputs) -> Result<(), String> {
-        let counters = &shown.host.cnt;
+        let counters = &shown.host.counters;
         self.told.extend(shown.host.err);
         // What is sent now may have the tag of what has ended.
         if let Some(signal) = shown.host.sig {

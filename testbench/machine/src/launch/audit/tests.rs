@@ -47,7 +47,7 @@ impl Bench {
         self.now += 1;
         let crossbar =
             ports::cpelide::cp_crossbar::Out { tx_ready: true, rx, ..Default::default() };
-        let host = Out { rx_ready: true, cnt: self.counters, ..host };
+        let host = Out { rx_ready: true, counters: self.counters, ..host };
         let shown = Outputs { host, crossbar, locals: vec![local::Out::default(); 2] };
         self.auditor.see(self.now, &shown)
     }

@@ -464,10 +464,10 @@ impl L1 for Cache {
         if takes {
             self.arrived.pop_front();
         }
-        let hits = self.out.cnt.load_hit;
+        let hits = self.out.counters.load_hit;
         self.out = self.block.outputs();
         // An answer is taken at once, so it shows with the count of the load that it is for.
-        self.is_hit = self.out.cnt.load_hit != hits;
+        self.is_hit = self.out.counters.load_hit != hits;
         if let Some(code) = self.out.err {
             let problem = format!("{}/{}: error {code}", self.place, TimestampL1::NAME);
             port.ctx.stop.get_or_insert(Stop::Block(problem));
@@ -494,7 +494,7 @@ impl L1 for Cache {
 
     fn counters(&self, all: &mut CounterValues) {
         let Counters { loads, uncached, fence_waits } = self.counters;
-        counted::l1(self.block.config().protocol, &self.block.outputs().cnt, all);
+        counted::l1(self.block.config().protocol, &self.block.outputs().counters, all);
         all.extend([("loads", loads), ("uncached_loads", uncached)]);
         if self.fences {
             all.push(("timestamp_fence_waits", fence_waits));

@@ -85,7 +85,7 @@ pub fn renewal_of_an_absent_line_is_asked_for_again() {
         bench.asks(ld(0, X));
         bench.bank(renewal(0, 9));
         assert_eq!(bench.req().1, read(0, X, 0, 1));
-        let Counters { renew_rsp, extra_renewals, stale_rsp, .. } = bench.cnt();
+        let Counters { renew_rsp, extra_renewals, stale_rsp, .. } = bench.counters();
         assert_eq!([renew_rsp, extra_renewals, stale_rsp], [1, 1, 0]);
     });
 }

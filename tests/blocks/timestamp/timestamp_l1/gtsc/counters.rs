@@ -26,6 +26,6 @@ fn each_event_counts_once() {
             flushes: 1,
             ..Counters::default()
         };
-        assert_eq!(bench.cnt(), expected);
+        assert_eq!(bench.counters(), expected);
     });
 }

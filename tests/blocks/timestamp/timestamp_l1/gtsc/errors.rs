@@ -44,7 +44,7 @@ fn fills_and_renewals_that_nobody_waits_for_are_dropped() {
                 assert_eq!(bench.errors(t), [(t + 2, err::FILL)], "{rsp:?}");
             }
         }
-        let Counters { fill_rsp, renew_rsp, .. } = bench.cnt();
+        let Counters { fill_rsp, renew_rsp, .. } = bench.counters();
         assert_eq!((fill_rsp, renew_rsp), (1, 0));
     });
 }

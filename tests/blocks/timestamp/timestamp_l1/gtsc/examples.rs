@@ -24,7 +24,7 @@ pub fn example_2_a_load_behind_a_store_waits_for_its_timestamp() {
         bench.silent();
         assert_eq!(bench.told(ack(0, (11, 20), true)).ts, 11);
         assert_eq!(load(bench.rsp().1), (11, 9));
-        assert_eq!(bench.cnt().lock_wait, 1);
+        assert_eq!(bench.counters().lock_wait, 1);
     });
 }
 
@@ -43,7 +43,7 @@ pub fn example_3_one_renewal_serves_all() {
         assert_eq!(load(bench.told(renewal(0, 13))), (7, 5));
         assert_eq!(load(bench.rsp().1), (9, 5));
         bench.silent();
-        let Counters { extra_renewals, merged_loads, renew_rsp, .. } = bench.cnt();
+        let Counters { extra_renewals, merged_loads, renew_rsp, .. } = bench.counters();
         assert_eq!([extra_renewals, merged_loads, renew_rsp], [1, 2, 1]);
     });
 }
@@ -58,7 +58,7 @@ pub fn example_4_a_partial_write_of_a_stale_copy_drops_it() {
         bench.run(2);
         assert_eq!(bench.events(from), [(event::USED, 0, X), (event::GONE, 0, X)]);
         assert_eq!(bench.asks(ld(0, X)), read(0, X, 0, 13));
-        assert_eq!(bench.cnt().lock_drops, 1);
+        assert_eq!(bench.counters().lock_drops, 1);
     });
 }
 
@@ -82,7 +82,7 @@ fn example_7_renewals_bring_no_data() {
         assert_eq!(load(bench.told(fill(0, (11, 20), 6))), (11, 6));
         assert_eq!(bench.asks(ld(0, X)), read(0, X, 1, 11));
         assert_eq!(load(bench.told(renewal(0, 20))), (11, 5));
-        assert_eq!(bench.cnt().miss_expired, 1);
+        assert_eq!(bench.counters().miss_expired, 1);
     });
 }
 

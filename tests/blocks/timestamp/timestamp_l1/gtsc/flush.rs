@@ -13,7 +13,7 @@ fn flush_drops_all_and_is_told_one_cycle_later() {
         bench.run(3);
         assert_eq!([t, t + 1].map(|cycle| bench.out[cycle].rep_ack), [0, 1]);
         assert_eq!(bench.events(t), [(event::ALL_GONE, 0, 0)]);
-        assert_eq!(bench.cnt().flushes, 1);
+        assert_eq!(bench.counters().flushes, 1);
         let req = bench.asks(ld(1, X));
         assert_eq!(req, BusReq { rep: 1, ..read(0, X, 0, 1) });
     });
@@ -36,7 +36,7 @@ pub fn stale_fill_serves_who_came_before_and_is_not_kept() {
         bench.run(5);
         bench.bank(ports::timestamp::types::BusRsp { rep: 1, ..fill(0, (2, 7), 6) });
         assert_eq!([(); 2].map(|()| load(bench.rsp().1)), [(2, 6); 2]);
-        assert_eq!(bench.cnt().stale_rsp, 1);
+        assert_eq!(bench.counters().stale_rsp, 1);
     });
 }
 
@@ -61,7 +61,7 @@ fn stale_renewal_is_asked_for_anew() {
         bench.flush();
         bench.bank(renewal(0, 14));
         assert_eq!(bench.req().1, BusReq { rep: 1, ..read(0, X, 0, 1) });
-        assert_eq!(bench.cnt().stale_rsp, 1);
+        assert_eq!(bench.counters().stale_rsp, 1);
     });
 }
 

@@ -91,7 +91,7 @@ impl Bench {
         self.run(3);
     }
 
-    fn cnt(&self) -> Counters {
-        self.shown().cnt
+    fn counters(&self) -> Counters {
+        self.shown().counters
     }
 }

@@ -19,9 +19,9 @@ fn ld2_and_ld3_as_many_loads_join_as_there_is_room() {
         bench.send(ld(1, X));
         bench.send(ld(2, X));
         bench.silent();
-        let held = bench.cnt().hold_cycles;
+        let held = bench.counters().hold_cycles;
         bench.run(5);
-        assert_eq!(bench.cnt().hold_cycles, held + 5);
+        assert_eq!(bench.counters().hold_cycles, held + 5);
         assert_eq!(load(bench.told(fill(0, (1, 6), 5))), (1, 5));
         assert_eq!(bench.rsp().1.warp, 1);
         // The third hits.
@@ -63,7 +63,7 @@ fn ld6_and_ld7_say_what_the_l1_has() {
         bench.clock(1, Y, 9);
         assert_eq!(bench.asks(ld(1, X)), read(0, X, 3, 9));
         assert_eq!(bench.asks(ld(1, Z)), read(1, Z, 0, 9));
-        let Counters { miss_cold, miss_expired, .. } = bench.cnt();
+        let Counters { miss_cold, miss_expired, .. } = bench.counters();
         assert_eq!((miss_cold, miss_expired), (3, 1));
     });
 }
@@ -184,7 +184,7 @@ fn st5_a_locked_copy_goes_with_the_lock() {
         bench.asks(atom(1, X));
         bench.told(ack(0, (7, 12), true));
         assert_eq!(bench.asks(ld(2, X)).wts, 0);
-        assert_eq!(bench.cnt().lock_drops, 1);
+        assert_eq!(bench.counters().lock_drops, 1);
     });
 }
 
@@ -196,7 +196,7 @@ pub fn spinning_warp_asks_again() {
         (0..8).for_each(|_| assert_eq!(load(bench.hits(ld(1, X))), (1, 5)));
         assert_eq!(bench.asks(ld(1, X)), read(0, X, 1, 7));
         assert_eq!(load(bench.told(renewal(0, 12))), (7, 5));
-        assert_eq!(bench.cnt().spin_ticks, 1);
+        assert_eq!(bench.counters().spin_ticks, 1);
         // What the L2 answers begins the count anew.
         (0..7).for_each(|_| _ = bench.hits(ld(1, X)));
         bench.asks(st(1, Y, 0, 1));

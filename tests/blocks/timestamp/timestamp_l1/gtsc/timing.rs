@@ -57,7 +57,7 @@ fn nothing_acts_without_room_for_answers() {
         bench.next.core_rsp_ready = false;
         (0..4).for_each(|n| _ = bench.send(ld(n, X)));
         bench.run(10);
-        assert_eq!(bench.cnt().load_hit, 2);
+        assert_eq!(bench.counters().load_hit, 2);
         bench.next.core_rsp_ready = true;
         let from = bench.now();
         let cycles = [(); 4].map(|()| bench.rsp().0);

@@ -17,8 +17,8 @@ fn load_hits_before_its_lease_ends() {
         assert_eq!(bench.rsp().1.warp, 1);
         let read = BusReq { op: bus_op::RD, line: X, ..BusReq::default() };
         assert_eq!(bench.req(), (41, read));
-        let cnt = bench.shown().cnt;
-        assert_eq!((cnt.load_hit, cnt.miss_cold, cnt.miss_expired), (2, 1, 1));
+        let counters = bench.shown().counters;
+        assert_eq!((counters.load_hit, counters.miss_cold, counters.miss_expired), (2, 1, 1));
     });
 }
 
@@ -48,13 +48,16 @@ fn late_fill_serves_and_is_not_kept() {
         // It acts in the cycle in which its lease is over.
         let t = bench.bank(fill(0, exp(30), 5));
         assert_eq!(bench.rsp().1.data, line_of(5));
-        assert_eq!((bench.events(t), bench.shown().cnt.late_fills), (vec![], 1));
+        assert_eq!((bench.events(t), bench.shown().counters.late_fills), (vec![], 1));
         assert_eq!(bench.asks(ld(0, X)).op, bus_op::RD);
         // One cycle earlier it would have been.
         let now = bench.now();
         let t = bench.bank(fill(0, exp(now + 2), 6));
         bench.rsp();
-        assert_eq!((bench.events(t), bench.shown().cnt.late_fills), (vec![(event::CAME, 0, X)], 1));
+        assert_eq!(
+            (bench.events(t), bench.shown().counters.late_fills),
+            (vec![(event::CAME, 0, X)], 1)
+        );
     });
 }
 

@@ -46,7 +46,7 @@ fn example_6_a_write_whose_lease_does_not_fit() {
         bench.send(write(X, 0, 1, 1, 55));
         bench.send(read(X, 1, 55));
         bench.overflow();
-        assert_eq!(bench.shown().cnt.buswr, 0);
+        assert_eq!(bench.shown().counters.buswr, 0);
         assert_eq!(bench.sweep(), 4, "L2_SETS");
         let (_, answer) = bench.answer();
         assert_eq!((answer.rep, answer.wts, answer.rts, answer.ok), (1, 6, 11, false));

@@ -62,8 +62,8 @@ fn a_line_that_is_not_kept_goes_behind_its_last_request() {
         assert_eq!(bench.events(0), events);
         assert_eq!(bench.traffic(), [(X, false), (X, true)]);
         assert_eq!(bench.requests[1].1.data, word_of(0, 1));
-        let cnt = bench.shown().cnt;
-        assert_eq!((cnt.evictions, cnt.writebacks), (1, 1));
+        let counters = bench.shown().counters;
+        assert_eq!((counters.evictions, counters.writebacks), (1, 1));
         // Its lease is remembered.
         bench.send(read(OTHERS[0], 0, 1));
         bench.asked();

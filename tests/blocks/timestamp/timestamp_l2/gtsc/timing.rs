@@ -75,7 +75,7 @@ fn waiters_are_served_in_their_order() {
         bench.send(read(OTHERS[0], 0, 1));
         bench.run(10);
         assert_eq!(bench.traffic(), [(X, false)]);
-        assert!(bench.out.last().is_some_and(|out| out.cnt.hold_cycles > 5));
+        assert!(bench.out.last().is_some_and(|out| out.counters.hold_cycles > 5));
         bench.silent = false;
         let first = bench.answer();
         let (second, third) = (bench.answer(), bench.answer());

@@ -31,8 +31,8 @@ fn the_lowest_invalid_way_then_the_least_recently_used() {
             (event::USED, 0, d),
         ];
         assert_eq!(bench.events(0), moves);
-        let cnt = bench.shown().cnt;
-        assert_eq!((cnt.evictions, cnt.writebacks, cnt.dram_reads), (2, 0, 4));
+        let counters = bench.shown().counters;
+        assert_eq!((counters.evictions, counters.writebacks, counters.dram_reads), (2, 0, 4));
     });
 }
 

@@ -23,7 +23,7 @@ pub fn a_line_goes_when_its_lease_is_over() {
             bench.answer();
             // B5 acts at the end of the lease, and its read shows in the next cycle.
             assert_eq!(bench.requests[2].0, ends[1] + 1);
-            assert_eq!(bench.shown().cnt.stall_evict as usize, ends[1] - (t + 1));
+            assert_eq!(bench.shown().counters.stall_evict as usize, ends[1] - (t + 1));
         }
     });
 }

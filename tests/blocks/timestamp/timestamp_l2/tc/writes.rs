@@ -25,7 +25,7 @@ pub fn example_8_a_strong_write_waits() {
         let (at, answer) = bench.answer();
         assert_eq!((at, answer.op, exp(&answer)), (110 + SHOWS, rsp_op::WR_ACK, 110));
         // From the cycle after it took its MSHR on.
-        assert_eq!(bench.shown().cnt.stall_lease, 110 - 104);
+        assert_eq!(bench.shown().counters.stall_lease, 110 - 104);
     });
 }
 
@@ -35,7 +35,7 @@ fn example_8_a_weak_one_does_not() {
         let mut bench = example_8(body, Protocol::Tcw);
         let (at, answer) = bench.answer();
         assert_eq!((at, answer.op, exp(&answer)), (103 + SHOWS, rsp_op::WR_ACK, 110));
-        assert_eq!(bench.shown().cnt.stall_lease, 0);
+        assert_eq!(bench.shown().counters.stall_lease, 0);
     });
 }
 
