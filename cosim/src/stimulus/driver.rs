@@ -94,7 +94,8 @@ impl<S: Stimulus> Driver<S> {
         stalled(shown, accepted).or_else(|| self.random.chance(chance).then(|| next(self)))
     }
 
-    /// The item of a channel that may be withdrawn: the one that was not accepted, with this chance.
+    /// The item of a channel that may be withdrawn: the one that was not accepted, with this
+    /// chance.
     pub fn retry<T>(&mut self, shown: Option<T>, accepted: bool, again: u32) -> Option<T> {
         stalled(shown, accepted).filter(|_| self.random.chance(again))
     }

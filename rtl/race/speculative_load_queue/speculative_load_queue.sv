@@ -231,7 +231,7 @@ module speculative_load_queue  // rule: Cycle rules
   `DUET_ASSERT(NoCommitWhileBusy, !(commit_valid_o && busy_o), "commit during a validation")
   `DUET_ASSERT(SpecWhereLive, !ready || spec_o[head.warp], "warp with an entry is not speculative")
   // Specification section 8; counts rise from old to young.
-  `DUET_ASSERT(CountsWithinOut, occ == '0 || u_slots.youngest_counters <= out_q,
+  `DUET_ASSERT(CountsWithinOut, occ == '0 || u_slots.youngest_count <= out_q,
                "entry waits for more answers than are to come")
   `RACE_ASSERT_INPUT(NoError, !err_valid_o, "bad input: err_code_o")
 endmodule

@@ -44,8 +44,8 @@ impl Lines {
         usize::from(line) < self.live.len()
     }
 
-    /// The result of a lookup in epoch `now` of a line that the L1 holds. `written`: a granule is in
-    /// the signature.
+    /// The result of a lookup in epoch `now` of a line that the L1 holds. `written`: a granule is
+    /// in the signature.
     #[inline(always)]
     pub fn judge(
         &self,
@@ -83,8 +83,8 @@ impl Lines {
         self.hits[usize::from(line)] = 0;
     }
 
-    /// The epoch becomes `epoch`: lines that were filled in the last epoch of this number end. Returns
-    /// how many, without the line that is filled in this cycle.
+    /// The epoch becomes `epoch`: lines that were filled in the last epoch of this number end.
+    /// Returns how many, without the line that is filled in this cycle.
     #[inline(always)]
     pub fn synchronise(&mut self, epoch: u8, filled: Option<u8>) -> u32 {
         if let Some(line) = filled {

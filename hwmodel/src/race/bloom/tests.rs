@@ -1,5 +1,5 @@
-//! A property of the maps (specification 5.1). Bits of keys, granules and false positives are tested
-//! on whole blocks (`tests/blocks/race`).
+//! A property of the maps (specification 5.1). Bits of keys, granules and false positives are
+//! tested on whole blocks (`tests/blocks/race`).
 
 use super::hash::Q;
 

@@ -60,8 +60,8 @@ impl Signatures {
         self.active[sm].has(self.hash.indices(key))
     }
 
-    /// Inserts the write of a granule in the signatures of `others`; for those of `copies` in the copy
-    /// that is sent.
+    /// Inserts the write of a granule in the signatures of `others`; for those of `copies` in the
+    /// copy that is sent.
     #[inline(always)]
     pub fn insert(&mut self, others: u16, copies: u16, key: u32) {
         let indices = self.hash.indices(key);

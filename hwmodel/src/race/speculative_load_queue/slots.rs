@@ -149,8 +149,8 @@ impl Slots {
         all
     }
 
-    /// An entry that waits for a number of answers, behind `answered` and `pop` of its cycle. The ring
-    /// was not full.
+    /// An entry that waits for a number of answers, behind `answered` and `pop` of its cycle. The
+    /// ring was not full.
     #[inline(always)]
     pub fn push(&mut self, load: Alloc, answers: u8) {
         let place = self.place(self.count);

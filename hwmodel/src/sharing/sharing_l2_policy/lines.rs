@@ -78,8 +78,8 @@ impl Lines {
         set.shared = if shared { set.shared | bit } else { set.shared & !bit };
     }
 
-    /// A line is used by an SM, or by local data (`None`), which shares nothing. Returns whether it is
-    /// shared, and whether it became so.
+    /// A line is used by an SM, or by local data (`None`), which shares nothing. Returns whether it
+    /// is shared, and whether it became so.
     pub fn touch(&mut self, at: usize, way: u8, by: Option<u8>) -> (bool, bool) {
         let (set, bit) = (&mut self.sets[at], 1 << way);
         let was_shared = set.shared & bit != 0;
@@ -89,8 +89,8 @@ impl Lines {
         (was_shared || shares, shares && !was_shared)
     }
 
-    /// The way that a new line takes: the lowest free one, else the least recently used private line,
-    /// else the least recently used one. None while all are reserved.
+    /// The way that a new line takes: the lowest free one, else the least recently used private
+    /// line, else the least recently used one. None while all are reserved.
     pub fn victim(&self, at: usize) -> Option<Victim> {
         let all = u16::MAX >> (16 - self.ways);
         let set = &self.sets[at];

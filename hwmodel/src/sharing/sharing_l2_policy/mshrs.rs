@@ -47,8 +47,8 @@ impl Mshrs {
         self.all[usize::from(mshr)] = Mshr { used: true, owner, shared: false };
     }
 
-    /// A secondary miss of an SM, or of local data (`None`), which shares nothing. Returns whether the
-    /// line is shared, and whether it became so.
+    /// A secondary miss of an SM, or of local data (`None`), which shares nothing. Returns whether
+    /// the line is shared, and whether it became so.
     pub fn merge(&mut self, mshr: u8, by: Option<u8>) -> (bool, bool) {
         let Mshr { owner, shared, .. } = &mut self.all[usize::from(mshr)];
         let was_shared = *shared;

@@ -255,8 +255,8 @@ impl EpochAgent {
         }
     }
 
-    /// The scan, then the store in the input register (specification 5.4). `may`: the issue register
-    /// takes the store if its band is granted; then it is returned.
+    /// The scan, then the store in the input register (specification 5.4). `may`: the issue
+    /// register takes the store if its band is granted; then it is returned.
     fn classify(&mut self, may: bool, scan_demands: bool) -> Option<Store> {
         let Self { config, cer, queue, demands, counters, .. } = self;
         let Config { band_bits, variant, .. } = *config;

@@ -67,7 +67,8 @@ impl Record {
     }
 }
 
-/// The move that separates two addresses of one band that differ in these bits: -1 down, 1 up, 0 none.
+/// The move that separates two addresses of one band that differ in these bits: -1 down, 1 up, 0
+/// none.
 fn vote(config: &Config, seb: u8, differ: u32) -> i32 {
     let differ = u64::from(differ);
     let low = if config.adapt_cmp == 0 { config.seb_min } else { 0 };

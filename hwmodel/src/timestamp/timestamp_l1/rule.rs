@@ -19,7 +19,8 @@ rules! {
         Bad,
         /// G-TSC: no load reads a line while a store to it is in flight.
         Lock,
-        /// G-TSC: a renewal that a store has passed, or of a line that is locked, is asked for again.
+        /// G-TSC: a renewal that a store has passed, or of a line that is locked, is asked for
+        /// again.
         RenewalOfLocked,
         /// G-TSC: one of a line that is not here any more is.
         RenewalOfAbsent,

@@ -6,8 +6,8 @@ use crate::common::rules::rules;
 rules! {
     /// A rule of the bank (specification 5.4, 5.5, 5.8, 8.2).
     pub enum Rule {
-        /// G-TSC: the answer of a write says whether the L1's copy was as new as the line; else always
-        /// that it was.
+        /// G-TSC: the answer of a write says whether the L1's copy was as new as the line; else
+        /// always that it was.
         Ok,
         /// G-TSC: a write comes behind each lease of its line; else at its end.
         AfterLease,

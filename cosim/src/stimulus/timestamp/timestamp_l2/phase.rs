@@ -91,7 +91,8 @@ variants! {
         Strange,
         /// L1s at their ease: what they tell of their copies is so.
         AtEase,
-        /// Memory answers nothing: all MSHRs are in use. Writes leave no leases, so that ways are free.
+        /// Memory answers nothing: all MSHRs are in use. Writes leave no leases, so that ways are
+        /// free.
         NoAnswers,
         /// All MSHRs are in use while a line is lent; for others there are only writes.
         LentLine,

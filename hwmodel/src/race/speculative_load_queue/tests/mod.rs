@@ -1,5 +1,5 @@
-//! Illegal parameters, disabled rules, and idle-skipping. What the block does is tested on model and
-//! RTL (`tests/blocks/race`).
+//! Illegal parameters, disabled rules, and idle-skipping. What the block does is tested on model
+//! and RTL (`tests/blocks/race`).
 
 mod parameters;
 mod quiet;
