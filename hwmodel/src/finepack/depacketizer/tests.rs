@@ -1,4 +1,5 @@
-//! What no port shows. The rules are tested in `tests/blocks/finepack/depacketizer`, on the RTL too.
+//! What no port shows. The rules are tested in `tests/blocks/finepack/depacketizer`, on the RTL
+//! too.
 
 use ports::finepack::types::{BeatData, Tlp, TlpHeader, tlp_fmt, tlp_type};
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! What no port shows. The rules are tested in `tests/blocks/finepack/remote_write_queue`, on the RTL
-//! too.
+//! What no port shows. The rules are tested in `tests/blocks/finepack/remote_write_queue`, on the
+//! RTL too.
 
 use ports::finepack::types::{Req, op};
 

@@ -1,5 +1,5 @@
-//! When the packetizer takes an entry and sends a beat: the timing table of its README, on the model
-//! and on the RTL.
+//! When the packetizer takes an entry and sends a beat: the timing table of its README, on the
+//! model and on the RTL.
 
 use duet_tests::{Bench, counting, on_both_bodies, ones};
 use hwmodel::finepack::packetizer::Packetizer;
