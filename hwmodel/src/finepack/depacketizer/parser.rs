@@ -90,10 +90,10 @@ impl Parser {
         }
         // A `len` above a line also leaves one.
         if overflow | (len == 0) | (len > in_line) | (taken > slot.rem) {
-            let faults = u8::from(overflow) * fault::OVERFLOW
-                | u8::from(len == 0) * fault::NO_BYTES
-                | u8::from(len > in_line) * fault::LEAVES_LINE
-                | u8::from(taken > slot.rem) * fault::LEAVES_PACKET;
+            let faults = (u8::from(overflow) * fault::OVERFLOW)
+                | (u8::from(len == 0) * fault::NO_BYTES)
+                | (u8::from(len > in_line) * fault::LEAVES_LINE)
+                | (u8::from(taken > slot.rem) * fault::LEAVES_PACKET);
             if faults & choices.checks != 0 {
                 return Action::Fail(code(faults & choices.checks, choices));
             }

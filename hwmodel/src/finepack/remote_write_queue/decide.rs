@@ -166,7 +166,7 @@ impl Decide {
     fn missing(&self, part: usize, flushes: bool, tokens: u8, choices: &Choices) -> u8 {
         let lacks_bank = flushes && !self.parts.can_flush(part);
         let lacks_order = !self.orders.has_room(part, tokens, choices);
-        u8::from(lacks_bank) * STALL_BANK | u8::from(lacks_order) * STALL_ORDER
+        (u8::from(lacks_bank) * STALL_BANK) | (u8::from(lacks_order) * STALL_ORDER)
     }
 
     /// Applies an action. Returns true when the request leaves.
