@@ -182,7 +182,7 @@ fn no_write_is_missed_on_either_body() {
 }
 
 #[test]
-fn rules_that_are_taken_away_are_missed() {
+fn disabled_rules_are_found() {
     for rule in [Rule::InsertFirst, Rule::CopyApart, Rule::QueueOrder] {
         let found = (1..=200).find(|&seed| {
             let config = random(seed);

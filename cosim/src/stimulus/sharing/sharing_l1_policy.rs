@@ -1,6 +1,6 @@
 //! Hits, fills and lines that go for the policy of an L1.
 
-use hwmodel::sharing::sharing_l1_policy::{Placement, SharingL1Policy};
+use hwmodel::sharing::sharing_l1_policy::{Case, SharingL1Policy};
 use hwmodel::{Block, Model};
 use ports::sharing::sharing_l1_policy::{Config, In, Out};
 use ports::sharing::types::{L1Fill, Place};
@@ -83,20 +83,20 @@ impl Inputs {
         }
     }
 
-    /// What the fill does, behind the other events of its cycle.
-    fn place_fill(&mut self, input: &In) -> Option<Placement> {
+    /// The row that holds for the fill, behind the other events of its cycle.
+    fn place_fill(&mut self, input: &In) -> Option<Case> {
         self.policy.tick(&In { fill: None, ..*input });
-        let placement = input.fill.map(|fill| self.policy.placement(fill));
+        let case = input.fill.map(|fill| self.policy.placement(fill).case);
         self.policy.tick(&In { fill: input.fill, ..In::default() });
-        placement
+        case
     }
 
     fn count(&mut self, d: &mut Driver<Self>, input: &In, out: &Out) {
-        let placement = self.place_fill(input);
+        let case = self.place_fill(input);
         let seen = &mut d.seen;
-        if let Some(placement) = placement {
-            seen.row[row(placement)] += 1;
-            seen.not_kept += u64::from(placement == Placement::Bypass);
+        if let Some(case) = case {
+            seen.row[case as usize] += 1;
+            seen.not_kept += u64::from(case == Case::Bypass);
         }
         let In { flush, inv, touch, fill } = *input;
         seen.inv += u64::from(inv.is_some());
@@ -119,19 +119,6 @@ impl Inputs {
         let is_strange = |p: Place| u32::from(p.way) >= d.config.l1_ways;
         seen.strange_way += u64::from(touch.is_some_and(is_strange) || inv.is_some_and(is_strange));
         seen.counter_beyond_16_bits += u64::from(out.counters.touches > u32::from(u16::MAX));
-    }
-}
-
-/// The row of the table that holds.
-fn row(placement: Placement) -> usize {
-    match placement {
-        Placement::Free(_) => 0,
-        Placement::Shared(_) => 1,
-        Placement::Dead(_) => 2,
-        Placement::Spare { .. } => 3,
-        Placement::Private(_) => 4,
-        Placement::Bypass => 5,
-        Placement::Oldest(_) => 6,
     }
 }
 

@@ -13,7 +13,7 @@ mod tests;
 mod validation;
 
 use ports::race::speculative_load_queue::*;
-use ports::race::types::{Alloc, LoadName, rsp_kind};
+use ports::race::types::{LoadName, rsp_kind};
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
@@ -32,8 +32,8 @@ struct Step {
     answered: bool,
     /// The head is popped.
     pops: Option<Pop>,
-    /// A load is accepted, and gets an entry.
-    alloc: Option<Alloc>,
+    /// The load that is accepted gets an entry.
+    allocates: bool,
     /// A signature is tested from the next cycle on.
     validates: bool,
     /// The error code; 0 is none.
@@ -83,10 +83,10 @@ impl SpeculativeLoadQueue {
         let In { inc, done, alloc, replay_ready, .. } = *inputs;
         let answered = done.is_some_and(|done| done.kind != rsp_kind::FORCED);
         let sync = done.filter(|done| done.sync);
-        let pops = match self.slots.head() {
-            Head::Dead if !out.busy => Some(Pop::Dead),
-            Head::Right(_) if out.commit.is_some() => Some(Pop::Commit),
-            Head::Wrong(load) if replay_ready => Some(Pop::Replay(load)),
+        let pops = match (out.commit, out.replay) {
+            (Some(_), _) => Some(Pop::Commit),
+            (_, Some(load)) if replay_ready => Some(Pop::Replay(load)),
+            _ if !out.busy && self.slots.head() == Head::Dead => Some(Pop::Dead),
             _ => None,
         };
         let dropped = match pops {
@@ -97,7 +97,7 @@ impl SpeculativeLoadQueue {
         Step {
             answered,
             pops,
-            alloc: alloc.filter(|load| out.alloc_ready && dropped != Some(load.warp)),
+            allocates: out.alloc_ready && alloc.is_some_and(|load| dropped != Some(load.warp)),
             validates: sync.is_some_and(|sync| tested(sync.kind)) && !out.busy,
             err: match () {
                 () if answered && self.out == 0 => err::DONE,
@@ -134,7 +134,7 @@ impl SpeculativeLoadQueue {
                 }
             }
         }
-        if let Some(load) = step.alloc {
+        if let Some(load) = inputs.alloc.filter(|_| step.allocates) {
             slots.push(load, self.out);
             count(&mut counters.allocs, true);
         }

@@ -32,7 +32,7 @@ pub(super) struct Pick {
 
 impl CtaScheduler {
     /// The pick of this cycle, if there is one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn decide(&self, choices: &Choices) -> Option<Pick> {
         if self.burst > 0 {
             return Some(Pick { sm: self.pointer, source: Source::Burst });
@@ -56,7 +56,7 @@ impl CtaScheduler {
     }
 
     /// The first SM from the pointer on that is eligible.
-    #[inline]
+    #[inline(always)]
     fn search(&self, choices: &Choices) -> Option<u8> {
         let left = self.launch.total - self.nxt;
         let any_left = if left > 0 { u16::MAX } else { 0 };
@@ -75,7 +75,7 @@ impl CtaScheduler {
     }
 
     /// SMs with at least 0, 1 or 2 free slots.
-    #[inline]
+    #[inline(always)]
     fn with_free(&self, slots: u32) -> u16 {
         let Sets { one, two, .. } = self.sets;
         match slots {
@@ -86,6 +86,7 @@ impl CtaScheduler {
     }
 
     /// Applies a pick.
+    #[inline(always)]
     pub(super) fn assign(&mut self, Pick { sm, source }: Pick) -> Assignment {
         let at = usize::from(sm);
         let cta = match source {

@@ -17,7 +17,7 @@ use crate::sharing::use_order::UseOrder;
 use crate::state::State;
 use choices::{Choices, SPECIFICATION};
 
-pub use decide::Placement;
+pub use decide::{Case, Placement};
 pub use rule::Rule;
 
 /// A set, with one bit for each way.
@@ -99,6 +99,7 @@ impl SharingL1Policy {
         }
     }
 
+    #[inline(always)]
     fn touch(&mut self, place: Place, choices: &Choices) {
         match self.held(place) {
             Some((set, bit)) => {
@@ -111,28 +112,19 @@ impl SharingL1Policy {
     }
 
     /// Applies the placement of a fill.
+    #[inline(always)]
     fn fill(&mut self, at: usize, fill: L1Fill, placement: Placement) -> Victim {
-        let Self { sets, counters, .. } = self;
-        let set = &mut sets[at];
-        let way = match placement {
-            Placement::Free(way)
-            | Placement::Shared(way)
-            | Placement::Dead(way)
-            | Placement::Private(way)
-            | Placement::Oldest(way) => way,
-            Placement::Spare { dead, way } => {
-                set.dead |= dead;
-                way
-            }
-            Placement::Bypass => {
-                count(&mut counters.bypass_shared, true);
-                return Victim::default();
-            }
-        };
+        let (set, counters) = (&mut self.sets[at], &mut self.counters);
+        let Placement { case, way, dead } = placement;
+        if case == Case::Bypass {
+            count(&mut counters.bypass_shared, true);
+            return Victim::default();
+        }
+        set.dead |= dead;
         let bit = 1 << way;
         let evict_valid = set.valid & bit != 0;
         let evict_private = evict_valid && set.private & bit != 0;
-        let dead = matches!(placement, Placement::Dead(_));
+        let dead = case == Case::Dead;
         set.valid |= bit;
         set.dead &= !bit;
         set.private = if fill.sf { set.private & !bit } else { set.private | bit };

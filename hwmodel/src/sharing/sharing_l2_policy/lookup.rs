@@ -32,6 +32,7 @@ pub(super) enum Outcome {
 
 impl SharingL2Policy {
     /// What a lookup does. `filled`: the line that was filled in this cycle.
+    #[inline(always)]
     pub(super) fn decide(
         &self,
         lookup: Lookup,
@@ -43,7 +44,13 @@ impl SharingL2Policy {
         let of_filled = filled.filter(|filled| filled.mshr == mshr);
         let miss =
             if is_local && self.config.l2_mgt == 1 { choices.local_miss } else { act::ALLOC };
-        let outcome = match (hit, mshr_hit, of_filled) {
+        let no_sm = u32::from(sm) >= self.config.n_sm;
+        let is_free = self.mshrs.has(mshr) && !self.mshrs.is_used(mshr);
+        match (hit, mshr_hit, of_filled) {
+            (true, ..) if !self.lines.is_valid(set, way) => Outcome::Refused(err::HIT),
+            (false, true, None) if !self.mshrs.is_used(mshr) => Outcome::Refused(err::MSHR),
+            (false, false, _) if miss == act::ALLOC && !is_free => Outcome::Refused(err::MSHR),
+            _ if no_sm => Outcome::Refused(err::SM),
             (true, ..) => Outcome::Hit { set, way },
             (_, true, Some(Filled { set, way, .. })) => Outcome::Hit { set, way },
             (_, true, None) => Outcome::Merge,
@@ -52,20 +59,11 @@ impl SharingL2Policy {
                 Some(victim) => Outcome::Allocate { set, victim },
                 None => Outcome::Stall,
             },
-        };
-        let is_free = self.mshrs.has(mshr) && !self.mshrs.is_used(mshr);
-        match outcome {
-            Outcome::Hit { set, way } if !self.lines.is_valid(set, way) => {
-                Outcome::Refused(err::HIT)
-            }
-            Outcome::Merge if !self.mshrs.is_used(mshr) => Outcome::Refused(err::MSHR),
-            Outcome::Allocate { .. } | Outcome::Stall if !is_free => Outcome::Refused(err::MSHR),
-            _ if u32::from(sm) >= self.config.n_sm => Outcome::Refused(err::SM),
-            outcome => outcome,
         }
     }
 
     /// Applies what a lookup does.
+    #[inline(always)]
     pub(super) fn apply(&mut self, lookup: Lookup, outcome: Outcome, choices: &Choices) -> Action {
         // Local data is private to its SM.
         let by = (!lookup.is_local).then_some(lookup.sm);

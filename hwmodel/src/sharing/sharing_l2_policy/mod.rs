@@ -73,7 +73,7 @@ impl SharingL2Policy {
     /// One clock edge: the events in their order.
     #[inline(always)]
     fn step(&mut self, inputs: &In, choices: &Choices) {
-        let In { flush, inv, fill, lk } = *inputs;
+        let In { flush, inv, .. } = *inputs;
         (self.fsf, self.act, self.err) = (None, None, 0);
         if flush {
             self.lines.flush();
@@ -83,19 +83,30 @@ impl SharingL2Policy {
         {
             self.error(err::INV);
         }
-        let mut filled = None;
-        for event in choices.order {
-            match event {
-                Event::Fill => filled = fill.and_then(|fill| self.fill(fill)),
-                Event::Lookup => {
-                    self.act = lk.map(|lookup| {
-                        let outcome = self.decide(lookup, filled, choices);
-                        self.apply(lookup, outcome, choices)
-                    });
-                }
-            }
-        }
+        let [first, second] = choices.order;
+        let filled = self.event(first, inputs, None, choices);
+        self.event(second, inputs, filled, choices);
         self.idle = self.fsf.is_none() && self.act.is_none() && self.err == 0;
+    }
+
+    /// A fill or a lookup, behind the fill of `filled`. Returns what is filled.
+    #[inline(always)]
+    fn event(
+        &mut self,
+        event: Event,
+        inputs: &In,
+        filled: Option<Filled>,
+        choices: &Choices,
+    ) -> Option<Filled> {
+        match (event, inputs.fill, inputs.lk) {
+            (Event::Fill, Some(fill), _) => self.fill(fill),
+            (Event::Lookup, _, Some(lookup)) => {
+                let outcome = self.decide(lookup, filled, choices);
+                self.act = Some(self.apply(lookup, outcome, choices));
+                None
+            }
+            _ => None,
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Units with a rule disabled.
+//! Units with a rule disabled. Random requests find the other rules (`tests/blocks/race/random.rs`).
 
 use ports::race::types::rsp_kind::*;
 
@@ -41,21 +41,6 @@ fn answers(config: &Config, rule: Rule, requests: &[(usize, usize, Req)]) -> Vec
 }
 
 #[test]
-fn without_insert_first_a_write_is_lost() {
-    let config = Config { n_sat: 1, ..config() };
-    let requests = [(0, 0, write(1, 1)), (1, 1, write(2, 2)), (20, 2, read(3, 2))];
-    assert_eq!(answers(&config, Rule::InsertFirst, &requests)[2], [(FORCED, 0), (NORACE, 3)]);
-}
-
-#[test]
-fn without_copy_apart_a_write_is_lost() {
-    let config = Config { m: 1024, ..config() };
-    let requests =
-        [(0, 0, write(1, 1)), (1, 1, read(2, 1)), (3, 2, write(3, 2)), (12, 1, read(4, 2))];
-    assert_eq!(answers(&config, Rule::CopyApart, &requests)[1], [(RACE, 2), (NORACE, 4)]);
-}
-
-#[test]
 fn without_whole_line_the_rest_of_it_is_not_seen() {
     let config = Config { gran: 4, m: 1024, ..config() };
     let write = Req { mask: 1 << 127, ..write(1, 1) };
@@ -71,14 +56,4 @@ fn without_write_syncs_and_atomic_syncs_they_are_answered_as_checks() {
     assert_eq!(run(Rule::AtomicSyncs), [(WACK, 1), (NORACE, 2)]);
     let requests = [(0, 0, write(1, 1)), (1, 1, atomic(2, 1))];
     assert_eq!(answers(&config(), Rule::AtomicSyncs, &requests)[1], [(WACK, 2)], "it races");
-}
-
-#[test]
-fn without_queue_order_the_youngest_goes_first() {
-    let config = Config { rq_n: 4, ..config() };
-    let requests: Vec<_> = (0..5).map(|id| (0, 0, read(id, 1))).collect();
-    let answers = answers(&config, Rule::QueueOrder, &requests);
-    let ids: Vec<_> = answers[0].iter().map(|(_, id)| *id).collect();
-    assert_eq!(ids[0], 0);
-    assert_ne!(ids, [0, 1, 2, 3, 4]);
 }
