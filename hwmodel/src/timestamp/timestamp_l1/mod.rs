@@ -320,12 +320,13 @@ impl Block for TimestampL1 {
         self.sm = inputs.sm_id;
         // One that is asked for before it is done counts once.
         let flushes = !self.time.is_gtsc && inputs.flush && !self.flush;
-        self.did = self.decide(inputs);
-        self.apply(self.did, inputs);
+        let action = self.decide(inputs);
+        self.apply(action, inputs);
         self.flush |= flushes;
-        count(&mut self.counters.hold_cycles, self.did.is_held());
+        count(&mut self.counters.hold_cycles, action.is_held());
         self.channels.edge(&moves);
-        self.waits = !self.did.acts() && !comes && !flushes;
+        self.waits = !action.acts() && !comes && !flushes;
+        self.did = action;
         self.clock();
         out
     }

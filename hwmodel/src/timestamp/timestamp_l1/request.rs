@@ -2,6 +2,8 @@
 
 use ports::timestamp::types::{CoreReq, LineData, aop, op};
 
+use crate::timestamp::write;
+
 /// The mask is made of whole elements; `every` has the first byte of each.
 fn is_whole(mask: u128, size: u32, every: u128) -> bool {
     let first = mask & every;
@@ -28,13 +30,4 @@ pub(super) fn masked(data: &LineData, mask: u128) -> LineData {
     let mut masked = LineData::default();
     write(&mut masked, data, mask);
     masked
-}
-
-/// Bytes of a mask are written.
-pub(super) fn write(line: &mut LineData, data: &LineData, mask: u128) {
-    for (byte, (to, from)) in line.0.iter_mut().zip(&data.0).enumerate() {
-        if mask >> byte & 1 == 1 {
-            *to = *from;
-        }
-    }
 }

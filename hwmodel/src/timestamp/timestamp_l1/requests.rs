@@ -7,9 +7,10 @@ use super::action::condition::*;
 use super::action::{OwnCopy, Request, Sent};
 use super::choices::Own;
 use super::misses::Waiter;
-use super::request::{is_legal, masked, write};
+use super::request::{is_legal, masked};
 use super::stores::Store;
 use super::{TimestampL1, count};
+use crate::timestamp::write;
 
 /// Decisions.
 impl TimestampL1 {

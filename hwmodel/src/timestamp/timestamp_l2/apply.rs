@@ -1,7 +1,7 @@
 //! Effects of a bank's actions (specification 5.4).
 
 use ports::timestamp::timestamp_l2::err;
-use ports::timestamp::types::{Ask, BusRsp, DramReq, Event, LineData, Pick, bus_op, event, rsp_op};
+use ports::timestamp::types::{Ask, BusRsp, DramReq, Event, LineData, Pick, bus_op, event};
 
 use super::action::{Action, Hold};
 use super::leases::Grant;
@@ -18,7 +18,6 @@ impl TimestampL2 {
         self.asking = Asking::Picked(Pick { way, ..pick });
     }
 
-    #[inline(always)]
     pub(super) fn apply(&mut self, action: Action) {
         count(&mut self.counters.hold_cycles, action.holds_request());
         match action {
@@ -51,8 +50,8 @@ impl TimestampL2 {
                 self.show(event::CAME, place);
             }
             Action::Append { miss, .. } => {
-                if let Some(req) = self.channels.requests.front() {
-                    self.misses.push(miss, req);
+                if let Some(req) = self.channels.requests.peek() {
+                    self.misses.push(miss, *req);
                 }
                 self.channels.requests.pop();
             }
@@ -93,8 +92,8 @@ impl TimestampL2 {
     /// The oldest request takes an MSHR.
     #[inline(always)]
     fn start(&mut self, miss: usize, place: usize, keep: bool) {
-        if let Some(req) = self.channels.requests.front() {
-            self.misses.start(miss, req.line, place, keep, req);
+        if let Some(req) = self.channels.requests.peek() {
+            self.misses.start(miss, req.line, place, keep, *req);
         }
         self.channels.requests.pop();
     }
@@ -109,13 +108,16 @@ impl TimestampL2 {
         line.lease = grant.lease;
         line.dirty |= req.op != bus_op::RD;
         let answer = leases.answer(grant, data, req);
-        count(&mut counters.busrd, req.op == bus_op::RD);
-        count(&mut counters.buswr, req.op == bus_op::WR);
-        count(&mut counters.busatom, req.op == bus_op::ATOM);
-        count(&mut counters.fills_sent, answer.op == rsp_op::FILL);
-        count(&mut counters.renews_sent, answer.op == rsp_op::RNW);
-        let answer = BusRsp { sm: req.sm, id: req.id, ..answer };
-        channels.send(answer);
+        match req.op {
+            bus_op::RD => {
+                count(&mut counters.busrd, true);
+                let sent = if grant.renews { &mut counters.renews_sent } else { &mut counters.fills_sent };
+                count(sent, true);
+            }
+            bus_op::WR => count(&mut counters.buswr, true),
+            _ => count(&mut counters.busatom, true),
+        }
+        channels.send(BusRsp { sm: req.sm, id: req.id, ..answer });
     }
 
     fn show(&mut self, kind: u8, place: usize) {

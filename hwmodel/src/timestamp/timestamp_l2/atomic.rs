@@ -1,17 +1,6 @@
-//! What writes and atomics do to the bytes of a line (specification 3, 5.4).
+//! What atomics do to the bytes of a line (specification 3, 5.4).
 
 use ports::timestamp::types::{BusReq, LineData, aop};
-
-/// Writes the bytes of the mask.
-#[inline(always)]
-pub(super) fn write(data: &mut LineData, req: &BusReq) {
-    let mut mask = req.mask;
-    while mask != 0 {
-        let byte = mask.trailing_zeros() as usize;
-        mask &= mask - 1;
-        data.0[byte] = req.data.0[byte];
-    }
-}
 
 /// Changes the elements whose bytes are all in the mask. Returns what they were.
 pub(super) fn change(data: &mut LineData, req: &BusReq) -> LineData {

@@ -8,7 +8,6 @@ use super::{Asking, TimestampL2};
 
 impl TimestampL2 {
     /// The action of a cycle in which one may act; `policy`: a policy chooses ways.
-    #[inline(always)]
     pub(super) fn decide(&self, policy: bool) -> Action {
         match self.asking {
             Asking::Open(_) => return Action::Hold(Hold::Asks),

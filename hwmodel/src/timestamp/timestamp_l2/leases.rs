@@ -4,8 +4,9 @@
 use ports::timestamp::timestamp_l2::Config;
 use ports::timestamp::types::{BusReq, BusRsp, LineData, Protocol, TC_TS_W, bus_op, rsp_op};
 
-use super::atomic::{change, write};
+use super::atomic::change;
 use super::choices::Choices;
+use crate::timestamp::write;
 
 /// What a request is granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +142,7 @@ impl Leases {
             bus_op::RD if renews => BusRsp { op: rsp_op::RNW, wts: 0, ..answer },
             bus_op::RD => BusRsp { op: rsp_op::FILL, data: *data, ..answer },
             bus_op::WR => {
-                write(data, req);
+                write(data, &req.data, req.mask);
                 BusRsp { op: rsp_op::WR_ACK, ok, ..answer }
             }
             _ => BusRsp { op: rsp_op::ATOM_ACK, data: change(data, req), ..answer },

@@ -197,9 +197,10 @@ impl TimestampL2 {
         if self.pause > 0 {
             self.pause -= 1;
         } else if !(halt || rst || self.leases.ovf) {
-            self.did = self.decide(inputs.policy);
-            self.apply(self.did);
-            self.pause = if self.did.is_action() { self.config.l2_div as u8 - 1 } else { 0 };
+            let action = self.decide(inputs.policy);
+            self.apply(action);
+            self.did = action;
+            self.pause = if action.is_action() { self.config.l2_div as u8 - 1 } else { 0 };
         }
         if let (Some(ask), Some(pick)) = (ask, inputs.pick) {
             self.picked(ask, pick);
