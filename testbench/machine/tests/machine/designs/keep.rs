@@ -10,75 +10,43 @@ use machine::design::{
 
 use super::queue::{Queue, SECTION};
 
-inventory::submit! {
-    NewL1Policy {
-        name: "test-never",
-        about: "for tests",
-        sections: &[],
-        check: |_| Ok(()),
-        new: Some(|_| Ok(Box::new(Never))),
-    }
+macro_rules! policies {
+    ($($policy:ident $name:literal $sections:expr, $new:expr;)+) => {$(
+        inventory::submit! {
+            $policy {
+                name: $name,
+                about: "for tests",
+                sections: $sections,
+                check: |_| Ok(()),
+                new: Some($new),
+            }
+        }
+    )+};
 }
-inventory::submit! {
-    NewL2Policy {
-        name: "test-never",
-        about: "for tests",
-        sections: &[],
-        check: |_| Ok(()),
-        new: Some(|_| Ok(Box::new(Never))),
-    }
-}
-inventory::submit! {
-    NewL1Policy {
-        name: "test-first",
-        about: "for tests",
-        sections: &[],
-        check: |_| Ok(()),
-        new: Some(|_| Ok(Box::new(First))),
-    }
-}
-inventory::submit! {
-    NewL2Policy {
-        name: "test-first",
-        about: "for tests",
-        sections: &[],
-        check: |_| Ok(()),
-        new: Some(|_| Ok(Box::new(First))),
-    }
-}
-inventory::submit! {
-    NewL1Policy {
-        name: "test-queue",
-        sections: &[SECTION],
-        about: "for tests",
-        check: |_| Ok(()),
-        new: Some(|make| Ok(Box::new(OfL1 {
-            queue: queue(make)?,
-            is_asked: false,
-            turn: 0,
-            kept: 0,
-            shared: 0,
-            told: 0,
-        }))),
-    }
-}
-inventory::submit! {
-    NewL2Policy {
-        name: "test-queue",
-        sections: &[SECTION],
-        about: "for tests",
-        check: |_| Ok(()),
-        new: Some(|make| Ok(Box::new(OfBank {
-            queue: queue(make)?,
-            seen: Vec::new(),
-            asker: Unit::default(),
-            lines: Vec::new(),
-            turn: 0,
-            passed: 0,
-            fills: 0,
-            hints: 0,
-        }))),
-    }
+
+policies! {
+    NewL1Policy "test-never" &[], |_| Ok(Box::new(Never));
+    NewL2Policy "test-never" &[], |_| Ok(Box::new(Never));
+    NewL1Policy "test-first" &[], |_| Ok(Box::new(First));
+    NewL2Policy "test-first" &[], |_| Ok(Box::new(First));
+    NewL1Policy "test-queue" &[SECTION], |make| Ok(Box::new(OfL1 {
+        queue: queue(make)?,
+        is_asked: false,
+        turn: 0,
+        kept: 0,
+        shared: 0,
+        told: 0,
+    }));
+    NewL2Policy "test-queue" &[SECTION], |make| Ok(Box::new(OfBank {
+        queue: queue(make)?,
+        seen: Vec::new(),
+        asker: Unit::default(),
+        lines: Vec::new(),
+        turn: 0,
+        passed: 0,
+        fills: 0,
+        hints: 0,
+    }));
 }
 
 #[derive(Debug)]
