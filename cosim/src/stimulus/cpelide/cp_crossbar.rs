@@ -43,6 +43,9 @@ pub struct Inputs {
     down: [u32; MAX_CHIPLETS],
 }
 
+/// Cycles at the beginning of a long time in which NACKs are taken.
+const NACKS: u64 = 1_000;
+
 /// A bit for each chiplet.
 fn all(c: &Config) -> u16 {
     u16::MAX >> (16 - c.chiplets)
@@ -148,10 +151,11 @@ impl Stimulus for Inputs {
     }
 
     fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
-        if d.long.is_some() {
-            // Something is there for present chiplets, and is not taken.
-            (d.phase.rx_ready, d.phase.down_ready, d.phase.to) = (0, 0, [1, 0, 0, 0, 0]);
-            (d.phase.tx, d.phase.up) = (256, 256);
+        if let Some(cycle) = d.long {
+            // Messages for present chiplets are there, and none is taken. Before that NACKs are,
+            // which `tx` may wait for.
+            (d.phase.tx, d.phase.to, d.phase.down_ready) = (256, [1, 0, 0, 0, 0], 0);
+            (d.phase.up, d.phase.rx_ready) = if cycle < NACKS { (0, 256) } else { (256, 0) };
         }
         let tx = d.offer(d.last.tx, d.before.tx_ready, d.phase.tx, |d| {
             let (dst, bcast) = Self::destinations(d);

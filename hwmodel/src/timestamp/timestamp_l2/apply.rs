@@ -111,7 +111,8 @@ impl TimestampL2 {
         match req.op {
             bus_op::RD => {
                 count(&mut counters.busrd, true);
-                let sent = if grant.renews { &mut counters.renews_sent } else { &mut counters.fills_sent };
+                let sent =
+                    if grant.renews { &mut counters.renews_sent } else { &mut counters.fills_sent };
                 count(sent, true);
             }
             bus_op::WR => count(&mut counters.buswr, true),

@@ -167,7 +167,7 @@ pub fn write(r: &mut Random, mix: &Mix, end: End, words: &mut [u32; WORDS]) {
         w.all(&load_immediate(register, address));
     }
     // Those that end are not to take long: few programs are run.
-    let rounds = if matches!(end, End::Never) { mix.rounds } else { mix.rounds.min(2) };
+    let rounds = if matches!(end, End::Never) { mix.rounds } else { 1 };
     w.all(&load_immediate(ROUNDS, rounds));
     w.word(j_type(0, 12));
     // Behind `wfi` where it does not sleep, or behind EXIT: nothing.
