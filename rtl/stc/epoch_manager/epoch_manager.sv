@@ -50,7 +50,7 @@ module epoch_manager  // rule: Cycle rules
 
   typedef enum logic [1:0] {StIdle, StPrep, StChg, StRel} state_e;
   state_e              state_d, state_q;
-  logic [WakeW-1:0]    wake_counters_d, wake_counters_q;  // cycles of the epoch
+  logic [WakeW-1:0]    wake_count_d, wake_count_q;  // cycles of the epoch
   logic [BandBits-1:0] ec_d, ec_q;              // where the search ended
   logic [5:0]          seb_d, seb_q;
   logic [Bands-1:0]    gvec_d, gvec_q;
@@ -71,7 +71,7 @@ module epoch_manager  // rule: Cycle rules
   logic [Bands-1:0][31:0]     erv_addr;
   logic signed [BandBits+1:0] vote;
 
-  assign wake = (state_q == StIdle) && (wake_counters_q == WakeW'(Wakeup - 1));  // rule: States IDLE
+  assign wake = (state_q == StIdle) && (wake_count_q == WakeW'(Wakeup - 1));  // rule: States IDLE
   // An epoch that every agent has: such demands are late.
   assign same = selected && nvec == gvec_q && nseb == seb_q;  // rule: 2
 
@@ -143,7 +143,7 @@ module epoch_manager  // rule: Cycle rules
 
   always_comb begin : next_state
     state_d    = state_q;
-    wake_counters_d = '0;
+    wake_count_d = '0;
     ec_d       = ec_q;
     seb_d      = seb_q;
     gvec_d     = gvec_q;
@@ -154,7 +154,7 @@ module epoch_manager  // rule: Cycle rules
     unique case (state_q)
       // The epoch lasts Wakeup cycles, and on while nothing else is demanded.
       StIdle: begin  // rule: States IDLE
-        if (!wake) wake_counters_d = wake_counters_q + 1'b1;
+        if (!wake) wake_count_d = wake_count_q + 1'b1;
         if (selected) begin  // rule: 2
           nvec_d = nvec;
           nseb_d = nseb;
@@ -213,7 +213,7 @@ module epoch_manager  // rule: Cycle rules
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q    <= StIdle;
-      wake_counters_q <= '0;
+      wake_count_q <= '0;
       ec_q       <= '0;
       seb_q      <= 6'(SebInit);
       gvec_q     <= Bands'(1);
@@ -222,7 +222,7 @@ module epoch_manager  // rule: Cycle rules
       counters_q      <= '0;
     end else begin
       state_q    <= state_d;
-      wake_counters_q <= wake_counters_d;
+      wake_count_q <= wake_count_d;
       ec_q       <= ec_d;
       seb_q      <= seb_d;
       gvec_q     <= gvec_d;

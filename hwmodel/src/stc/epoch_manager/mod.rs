@@ -63,7 +63,7 @@ pub struct EpochManager {
     all: u32,
     addr_mask: u32,
     phase: Phase,
-    wake_counters: u32,
+    wake_count: u32,
     /// Band that the search begins behind.
     ec: u32,
     /// What is granted: `seb_q`, `gvec_q`.
@@ -85,9 +85,9 @@ pub struct EpochManager {
 /// The state that later outputs depend on: neither counters nor the error of the last cycle.
 impl Hash for EpochManager {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self { phase, wake_counters, ec, epoch, next, hold, record, dmd_ack, levels, .. } =
+        let Self { phase, wake_count, ec, epoch, next, hold, record, dmd_ack, levels, .. } =
             self;
-        (phase, wake_counters, ec, epoch, next, hold, record, dmd_ack, levels).hash(hasher);
+        (phase, wake_count, ec, epoch, next, hold, record, dmd_ack, levels).hash(hasher);
     }
 }
 
@@ -143,7 +143,7 @@ impl EpochManager {
     fn decide(&self, ready: u32, done: u32, choices: &Choices) -> Step {
         let Self { config, all, epoch, ec, hold, record, .. } = self;
         match self.phase {
-            Phase::Idle if self.wake_counters == config.wakeup - 1 => {
+            Phase::Idle if self.wake_count == config.wakeup - 1 => {
                 Step::Wake(select(config, epoch, *ec, *hold, record))
             }
             Phase::Prep if choices.prep.is_met(ready, *all) => Step::Change,
@@ -157,8 +157,8 @@ impl EpochManager {
     #[inline(always)]
     fn apply(&mut self, step: Step, choices: &Choices) {
         let ends = !matches!(step, Step::Nothing);
-        self.wake_counters =
-            if self.phase == Phase::Idle && !ends { self.wake_counters + 1 } else { 0 };
+        self.wake_count =
+            if self.phase == Phase::Idle && !ends { self.wake_count + 1 } else { 0 };
         self.phase = match step {
             Step::Nothing => self.phase,
             Step::Wake(selection) => match self.wake(selection, choices) {
@@ -246,7 +246,7 @@ impl Block for EpochManager {
             Phase::Idle if silent && self.config.variant.has_demands() && self.record.v == 0 => {
                 QUIET
             }
-            Phase::Idle if silent => (self.config.wakeup - 1 - self.wake_counters).into(),
+            Phase::Idle if silent => (self.config.wakeup - 1 - self.wake_count).into(),
             _ => 0,
         }
     }
@@ -256,8 +256,8 @@ impl Block for EpochManager {
             return;
         }
         let (passed, wakeup) =
-            (cycles + u64::from(self.wake_counters), u64::from(self.config.wakeup));
-        self.wake_counters = (passed % wakeup) as u32;
+            (cycles + u64::from(self.wake_count), u64::from(self.config.wakeup));
+        self.wake_count = (passed % wakeup) as u32;
         // A wake is skipped only while no band is demanded.
         let wakes = (passed / wakeup) as u32;
         self.counters.wakes = self.counters.wakes.wrapping_add(wakes);
@@ -268,7 +268,7 @@ impl Block for EpochManager {
         let Self { config, phase, epoch, next, record, .. } = self;
         let bands = config.bands();
         state.bits("state", 2, *phase as u8);
-        state.bits("wake_counters", index_width(config.wakeup), self.wake_counters);
+        state.bits("wake_count", index_width(config.wakeup), self.wake_count);
         state.bits("ec", config.band_bits, self.ec);
         state.part("record", |state| {
             record.show_state(state, config);
@@ -296,7 +296,7 @@ impl Model for EpochManager {
             all: u32::MAX >> (32 - config.n_cu),
             addr_mask: u32::MAX >> (32 - config.addr_w),
             phase: Phase::Idle,
-            wake_counters: 0,
+            wake_count: 0,
             ec: 0,
             epoch: Epoch { seb: config.seb_init as u8, gvec: 1 },
             next: Next::default(),

@@ -255,7 +255,7 @@ fn manager() -> Ours {
     let manager = EpochManager::new(&(&paper()).into()).expect("it is legal");
     let parts = [
         ("ec", "ec"),
-        ("wake_counters", "wake_counters"),
+        ("wake_count", "wake_count"),
         ("erv", "record.erv"),
         ("etv", "record.etv"),
     ];

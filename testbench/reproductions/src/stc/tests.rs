@@ -68,7 +68,7 @@ fn figures_are_those_of_the_runs() {
     assert!((REPORT.figure("STC-18").values["mb-8-way over tc-strong"] - mean).abs() < 1e-9);
     // Table 4, whose 16 x 33 bits are addresses and demands, and 7 bits that count to 100.
     let values = &REPORT.figure("STC-20").values;
-    assert_eq!(["ec", "wake_counters", "erv", "etv"].map(|n| values[n]), [4.0, 7.0, 528.0, 16.0]);
+    assert_eq!(["ec", "wake_count", "erv", "etv"].map(|n| values[n]), [4.0, 7.0, 528.0, 16.0]);
     let ids: Vec<_> = REPORT.figures.iter().map(|f| f.id.clone()).collect();
     let all = (1..=23).map(|n| format!("STC-{n}"));
     assert_eq!(

@@ -41,7 +41,7 @@ fn state_has_the_bits_that_the_paper_counts() {
     // Current epoch, epoch request vector, epoch touch vector. The paper's 8 bits of the wake
     // counter are those of 129 to 256 cycles; 100 take 7.
     assert_eq!(sum(&["ec"]), 4);
-    assert_eq!(sum(&["wake_counters"]), 7);
+    assert_eq!(sum(&["wake_count"]), 7);
     assert_eq!(sum(&["erv_v", "erv_addr"]), 16 * 33);
     assert_eq!(sum(&["etv"]), 16);
     assert_eq!(4 + 8 + 16 * 33 + 16, 556);
@@ -59,6 +59,6 @@ fn wake_counter_has_as_many_bits_as_it_needs() {
     }
     for (wakeup, expected) in [(256, 8), (300, 9)] {
         let stc = Stc { wakeup, ..parameters("paper") };
-        assert_eq!(bits(&(&stc).into())["wake_counters"], expected, "{wakeup} cycles");
+        assert_eq!(bits(&(&stc).into())["wake_count"], expected, "{wakeup} cycles");
     }
 }

@@ -65,7 +65,7 @@ fn quiet_cycles_reach_to_the_selection() {
     assert_eq!(es.quiet_cycles(), QUIET, "no band is demanded");
     es.skip_quiet(16 * 5 + 3);
     let Counters { wakes, wakes_idle, .. } = es.outputs().counters;
-    assert_eq!([wakes, wakes_idle, es.wake_counters], [5, 5, 3]);
+    assert_eq!([wakes, wakes_idle, es.wake_count], [5, 5, 3]);
     let demand = In { req_valid: 1, ..In::default() };
     es.tick(&demand);
     assert_eq!(es.quiet_cycles(), 0, "an acknowledgement shows");
