@@ -118,7 +118,8 @@ module command_processor_mailbox  // rule: Mailbox
     if (enabled_i) regs_d.sig_valid = 1'b0;  // rule: 31
     if (run_i) begin
       regs_d.cycle = regs_q.cycle + 32'd1;  // rule: 34
-      if (regs_q.counting) regs_d.counters[TimedCnt] = regs_q.counters[TimedCnt] + 32'd1;  // rule: 30
+      if (regs_q.counting)
+        regs_d.counters[TimedCnt] = regs_q.counters[TimedCnt] + 32'd1;  // rule: 30
     end
     if (write) begin
       unique case (word_i) inside

@@ -236,7 +236,8 @@ module access_validation_unit  // rule: Cycle rules
         default:       counters_d.miss_avu = counters_q.miss_avu + 32'd1;
       endcase
     end
-    counters_d.signature_tests = counters_q.signature_tests + 32'(tested) + 32'($countones(q_valid_i));
+    counters_d.signature_tests =
+        counters_q.signature_tests + 32'(tested) + 32'($countones(q_valid_i));
     if (sync) counters_d.syncs = counters_q.syncs + 32'd1;
     if (loading_q) counters_d.load_cycles = counters_q.load_cycles + 32'd1;  // rule: 9
     counters_d.wrapped = counters_q.wrapped + 32'(wrapped);  // rule: 7

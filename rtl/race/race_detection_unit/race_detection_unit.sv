@@ -316,12 +316,16 @@ module race_detection_unit  // rule: Cycle rules
       counters_d.granules_checked = counters_q.granules_checked + 32'(stepped);
       counters_d.check_steps      = counters_q.check_steps + 32'd1;
     end
-    if (step && !check) counters_d.inserts = counters_q.inserts + 32'(stepped) * (NSmP - 1);  // rule: 1
+    if (step && !check)
+      counters_d.inserts = counters_q.inserts + 32'(stepped) * (NSmP - 1);  // rule: 1
     if (c_valid_q && last && !tok_free) counters_d.token_stall = counters_q.token_stall + 32'd1;
     counters_d.forced       = counters_q.forced + 32'($countones(forced));  // rule: 4
-    counters_d.header_beats = counters_q.header_beats + 32'($countones(beat_taken & beat_hdr));  // rule: 6
-    counters_d.chunk_beats  = counters_q.chunk_beats + 32'($countones(beat_taken & ~beat_hdr));  // rule: 6
-    counters_d.queue_full   = counters_q.queue_full + 32'($countones(req_valid_i & ~req_ready_o));  // rule: 5
+    counters_d.header_beats =
+        counters_q.header_beats + 32'($countones(beat_taken & beat_hdr));  // rule: 6
+    counters_d.chunk_beats =
+        counters_q.chunk_beats + 32'($countones(beat_taken & ~beat_hdr));  // rule: 6
+    counters_d.queue_full =
+        counters_q.queue_full + 32'($countones(req_valid_i & ~req_ready_o));  // rule: 5
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -155,7 +155,8 @@ module cta_scheduler  // rule: Cycle rules
     if (pick)            counters_d.assigned      = counters_q.assigned + 32'd1;  // rule: 4
     if (pick && begins)  counters_d.groups        = counters_q.groups + 32'd1;  // rule: 4
     if (pick && by_test) counters_d.rr_phase_ctas = counters_q.rr_phase_ctas + 32'd1;  // rule: 4
-    if (run_q)           counters_d.idle_sm_cycles = counters_q.idle_sm_cycles + 32'(idle_count);  // rule: 4
+    if (run_q)
+      counters_d.idle_sm_cycles = counters_q.idle_sm_cycles + 32'(idle_count);  // rule: 4
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -170,11 +170,15 @@ module sharing_l1_policy  // rule: Cycle rules
     if (touch) counters_d.touches = counters_q.touches + 32'd1;  // rule: 7
     if (fill_valid_i) begin
       if (!install)                counters_d.bypass_shared = counters_q.bypass_shared + 32'd1;
-      else if (fill_i.sf)          counters_d.fills_shared  = counters_q.fills_shared + 32'd1;  // rule: Ports
+      else if (fill_i.sf)
+        counters_d.fills_shared = counters_q.fills_shared + 32'd1;  // rule: Ports
       else                         counters_d.fills_private = counters_q.fills_private + 32'd1;
-      if (evict && evict_private)  counters_d.evict_private = counters_q.evict_private + 32'd1;  // rule: 7
-      if (evict && !evict_private) counters_d.evict_shared  = counters_q.evict_shared + 32'd1;  // rule: 7
-      if (evict_dead)              counters_d.evict_dead    = counters_q.evict_dead + 32'd1;  // rule: Ports
+      if (evict && evict_private)
+        counters_d.evict_private = counters_q.evict_private + 32'd1;  // rule: 7
+      if (evict && !evict_private)
+        counters_d.evict_shared = counters_q.evict_shared + 32'd1;  // rule: 7
+      if (evict_dead)
+        counters_d.evict_dead = counters_q.evict_dead + 32'd1;  // rule: Ports
     end
   end
 

@@ -214,8 +214,10 @@ module sharing_l2_policy  // rule: Cycle rules
     if (lk_valid_i && act == ActBypass) counters_d.bypasses = counters_q.bypasses + 32'd1;
     if (lk_valid_i && act == ActStall)  counters_d.stalls   = counters_q.stalls + 32'd1;  // rule: 8
     if (line_share || mshr_share)       counters_d.sf_set   = counters_q.sf_set + 32'd1;  // rule: 8
-    if (alloc && victim_valid && !victim_sf) counters_d.evict_private = counters_q.evict_private + 32'd1;
-    if (alloc && victim_sf)                  counters_d.evict_shared  = counters_q.evict_shared + 32'd1;
+    if (alloc && victim_valid && !victim_sf)
+      counters_d.evict_private = counters_q.evict_private + 32'd1;
+    if (alloc && victim_sf)
+      counters_d.evict_shared = counters_q.evict_shared + 32'd1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -91,7 +91,8 @@ module gtsc_rst  // rule: Cycle rules
       if (rep_ack_i[s] != rep_q && rep_ack_i[s] != rep_q - 2'd1) err_d = 1'b1;  // rule: 2
     end
     counters_d = counters_q;
-    if (state_q == StIdle && state_d != StIdle) counters_d.resets = counters_q.resets + 32'd1;  // rule: 1
+    if (state_q == StIdle && state_d != StIdle)
+      counters_d.resets = counters_q.resets + 32'd1;  // rule: 1
     if (halt_o) counters_d.halt_cycles = counters_q.halt_cycles + 32'd1;  // rule: 1
   end
 

@@ -642,7 +642,8 @@ module timestamp_l1  // rule: Cycle rules
       if (atomic) counters_d.atomics = counters_q.atomics + 32'd1;
       if (fill && !query) counters_d.fill_rsp = counters_q.fill_rsp + 32'd1;  // rule: 8
       if (renewal) counters_d.renew_rsp = counters_q.renew_rsp + 32'd1;  // rule: 8
-      if ((fill || renewal) && mshr.stale) counters_d.stale_rsp = counters_q.stale_rsp + 32'd1;  // rule: 8
+      if ((fill || renewal) && mshr.stale)
+        counters_d.stale_rsp = counters_q.stale_rsp + 32'd1;  // rule: 8
       if (ack && gone) counters_d.lock_drops = counters_q.lock_drops + 32'd1;  // rule: 8
       if (hold) counters_d.hold_cycles = counters_q.hold_cycles + 32'd1;  // rule: 8
       if (tick) counters_d.spin_ticks = counters_q.spin_ticks + 32'd1;

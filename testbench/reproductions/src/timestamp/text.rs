@@ -7,8 +7,8 @@ use crate::paper::Text;
 use crate::table::{Column, left, right};
 
 impl Text for Timestamp {
-    const TITLE: &str = "Timestamp coherence (Tabbakh's thesis, 2018, chapter 3) on models: its GPU \
-                         of 16 SMs and 8 partitions (table 3.3)";
+    const TITLE: &str = "Timestamp coherence (Tabbakh's thesis, 2018, chapter 3) on models: its \
+                         GPU of 16 SMs and 8 partitions (table 3.3)";
     const BASE: &str = NONE;
     const SHOWN: &[&str] = &[NONE, L1, TCS, TCW, SC, RC];
     const LEGEND: &str = "\

@@ -1,4 +1,5 @@
-//! Units with a rule disabled. Random requests find the other rules (`tests/blocks/race/random.rs`).
+//! Units with a rule disabled. Random requests find the other rules
+//! (`tests/blocks/race/random.rs`).
 
 use ports::race::types::rsp_kind::*;
 
