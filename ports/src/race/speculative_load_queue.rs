@@ -16,30 +16,30 @@ crate::parameters! {
 
 /// `err_code_o` (specification section 12).
 pub mod err {
-    /// An answer, and none is outstanding.
+    /// An answer while none is outstanding.
     pub const DONE: u8 = 1;
-    /// A 256th request.
+    /// A request while 255 are outstanding.
     pub const REQUEST: u8 = 2;
-    /// A change of the epoch while the last one is validated.
+    /// A sync during a validation.
     pub const SYNC: u8 = 3;
 }
 
 message! {
     /// Events since reset, modulo 2^32 (specification section 9).
     pub struct Counters: "SPECULATIVE_LOAD_QUEUE_CNT_T" in "speculative_load_queue_types.svh" () {
-        /// Entries made.
+        /// Entries allocated.
         pub allocs: u32 = 32,
-        /// Loads that were right.
+        /// Loads committed.
         pub commits: u32 = 32,
-        /// Loads that are done again.
+        /// Loads replayed.
         pub replays: u32 = 32,
-        /// Entries that went with one that was replayed.
+        /// Other entries that replays dropped.
         pub dropped: u32 = 32,
         /// Cycles in which a load found no slot.
         pub full_cycles: u32 = 32,
         /// Cycles of validation.
         pub busy_cycles: u32 = 32,
-        /// Most slots that were occupied.
+        /// Most slots occupied at once.
         pub occ_max: u32 = 32,
     }
 }
@@ -58,7 +58,7 @@ ports! {
         pub alloc: Option<Alloc> as (alloc_valid, alloc) = (),
         /// Bit v: query v of the cycle before is in the signature.
         pub q_member: u8 = c.v_lanes,
-        /// The warp goes back to the load that is shown.
+        /// The replay is accepted.
         pub replay_ready: bool = 1,
     }
 }
@@ -68,19 +68,19 @@ ports! {
     pub struct Out: Out (c: Config) {
         /// The load gets a slot.
         pub alloc_ready: bool = 1,
-        /// Bit v: query v is asked.
+        /// Bit v: query v is valid.
         pub q_valid: u8 = c.v_lanes,
         /// The queries; 0 where there is none.
         pub q: Queries = ((), c.v_lanes),
-        /// A load is right. All are taken.
+        /// The oldest load is correct; always taken.
         pub commit: Option<LoadName> as (commit_valid, commit) = (),
-        /// A load must be done again.
+        /// The warp must restart at this load.
         pub replay: Option<LoadName> as (replay_valid, replay) = (),
         /// Requests whose answer is not complete.
         pub out: u8 = 8,
-        /// Bit w: warp w has an entry.
+        /// Bit w: warp w has a live entry.
         pub spec: u64 = 64,
-        /// A signature is tested against the entries.
+        /// Validation in progress.
         pub busy: bool = 1,
         /// No slot is occupied.
         pub empty: bool = 1,

@@ -1,4 +1,4 @@
-//! Parameters and ports of the scheduler of work-groups
+//! Parameters and ports of the work-group scheduler
 //! (`rtl/sharing/cta_scheduler/cta_scheduler.sv`).
 
 use crate::sharing::types::{Assignment, Launch, Sharing};
@@ -9,33 +9,33 @@ crate::parameters! {
     pub struct Config: Sharing {
         /// `NSm`: SMs, 1 to 16.
         pub n_sm = "NSm",
-        /// `Slots`: most work-groups on an SM, 1 to 16.
+        /// `Slots`: work-group slots of an SM, 1 to 16.
         pub slots = "Slots",
-        /// `CtaW`: bits of a work-group's number, 2 to 32; a launch's `total` is its low ones.
+        /// `CtaW`: bits of a work-group's number, 2 to 32; higher bits of `total` are ignored.
         pub cta_w = "CtaW",
     }
 }
 
 /// `err_code_o` (specification section 12).
 pub mod err {
-    /// A launch with groups of no work-group.
+    /// A launch with `group` = 0.
     pub const GROUP: u8 = 1;
-    /// A launch whose SMs take no work-group, or more than there are slots.
+    /// A launch with `slots` = 0 or above `Slots`.
     pub const SLOTS: u8 = 2;
-    /// A work-group has ended on an SM that has none.
+    /// A work-group ends on an SM whose slots are all free.
     pub const DONE: u8 = 3;
 }
 
 message! {
     /// Events since reset, modulo 2^32 (specification section 9).
     pub struct Counters: "CTA_SCHEDULER_CNT_T" in "cta_scheduler_types.svh" () {
-        /// Work-groups given.
+        /// Work-groups assigned.
         pub assigned: u32 = 32,
-        /// Groups begun.
+        /// Groups started.
         pub groups: u32 = 32,
-        /// Work-groups given one by one because too few groups were left.
+        /// `adpt`: work-groups assigned one by one, as few groups were left.
         pub rr_phase_ctas: u32 = 32,
-        /// Of each cycle of a kernel the SMs that have no work-group.
+        /// SMs without a work-group, summed over Run cycles.
         pub idle_sm_cycles: u32 = 32,
     }
 }

@@ -3,9 +3,9 @@
 `include "speculative_load_queue_types.svh"
 
 /// Holds the loads of an SM that hit while an answer of the race detection unit was outstanding,
-/// and tests them against each signature that comes: right ones commit, a wrong one is done again
-/// with all that follows it in its warp (Tabbakh, thesis, section 4.2.3; specification 5.4). All
-/// outputs are functions of registers. An entry made in cycle t can commit in t+1 at the earliest.
+/// and tests them against each new signature. A load that passes commits; one that fails is
+/// replayed with all younger loads of its warp (Tabbakh, thesis, section 4.2.3; specification 5.4).
+/// All outputs are functions of registers. A load accepted in t commits in t+1 at the earliest.
 module speculative_load_queue  // rule: Cycle rules
   import race_pkg::*;
 #(
@@ -30,30 +30,30 @@ module speculative_load_queue  // rule: Cycle rules
   output logic [VLanes-1:0]       q_valid_o,
   output logic [VLanes-1:0][34:0] q_o,
   input  logic [VLanes-1:0]       q_member_i,
-  // commit: a load is right; all are taken
+  // commit: the oldest load is correct; always taken
   output logic                    commit_valid_o,
   output load_t                   commit_o,
-  // replay: the warp goes back to this load
+  // replay: the warp restarts at this load
   output logic                    replay_valid_o,
   output load_t                   replay_o,
   input  logic                    replay_ready_i,
   output logic [7:0]              out_o,           // requests whose answer is not complete
-  output logic [63:0]             spec_o,          // warps that have an entry
-  output logic                    busy_o,          // entries are tested
+  output logic [63:0]             spec_o,          // warps with a live entry
+  output logic                    busy_o,          // validation in progress
   output logic                    empty_o,         // no slot is occupied
   // err: pulse
   output logic                    err_valid_o,
   output logic [3:0]              err_code_o,
   output counters_t                    counters_o            // events since reset
 );
-  // Parameters of the parts. Illegal ones are not passed on: the assertions below tell of them.
+  // Clamped: the parts elaborate with an illegal value too, which the assertions below report.
   localparam int unsigned SlqNP = clamp(1, 256, SlqN);
 
   localparam int unsigned SlotW  = (SlqNP > 1) ? $clog2(SlqNP) : 1;
   localparam int unsigned CountW = $clog2(SlqNP + 1);
 
   logic [7:0]                   out_d, out_q;
-  // Validation: slots that are to be queried, and queries whose answer comes.
+  // Validation: slots left to query (ptr, left), and last cycle's queries (asked).
   logic                         busy_d, busy_q;
   logic [SlotW-1:0]             ptr_d, ptr_q;
   logic [CountW-1:0]            left_d, left_q;
@@ -68,7 +68,7 @@ module speculative_load_queue  // rule: Cycle rules
   assign dec_counts = dec && out_q != '0;  // rule: 2
   assign inc_counts = inc_i && (out_q != '1 || dec);  // rule: 2
   assign out_d      = out_q + 8'(inc_counts) - 8'(dec_counts);  // rule: 2
-  // Of an answer only its kind matters, and whether the epoch has changed.
+  // Only the kind and the sync bit of an answer matter.
   wire unused_done = ^{done_i.id, done_i.epoch};
 
   // -----------------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ module speculative_load_queue  // rule: Cycle rules
   assign replay = replay_valid_o && replay_ready_i;  // rule: States live, count = 0, fail = 1
   assign pop    = replay || commit_valid_o || (occ != '0 && !live && !busy_q);  // rule: States dead
   assign accept = alloc_valid_i && alloc_ready_o;  // rule: 5
-  // A load of a warp that goes back is taken, and forgotten.
+  // A load of the replayed warp is accepted, but gets no slot.
   assign make   = accept && !(replay && alloc_i.warp == head.warp);  // rule: 4
   assign wrong  = asked_q & q_member_i;  // rule: 7
 
@@ -130,7 +130,7 @@ module speculative_load_queue  // rule: Cycle rules
   );
 
   // -----------------------------------------------------------------------------------------------
-  // Validation: one query of each slot that was occupied when the signature came, oldest first
+  // Validation: one query of each slot occupied when the signature took effect, oldest first
   logic [31:0] next_ptr;
 
   always_comb begin : ask  // rule: States Validation
@@ -154,7 +154,7 @@ module speculative_load_queue  // rule: Cycle rules
     for (int unsigned v = 0; v < VLanes; v++) begin
       if (left_d != '0) left_d = left_d - CountW'(1);
     end
-    // A synchronisation of a cycle in which one is validated is an error.
+    // A sync during a validation is an error and is ignored.
     if (done_valid_i && done_i.sync && !busy_q) begin  // rule: 6
       busy_d = (next_occ != '0);
       ptr_d  = next_head;
@@ -212,7 +212,7 @@ module speculative_load_queue  // rule: Cycle rules
     end
   end
 
-  // An answer after a reset finds no entry that could fail; left_q and asked_q cover the others.
+  // No reset: left_q = 0 masks ptr_q, and after a reset asked_q finds no live entry to fail.
   always_ff @(posedge clk_i) begin
     asked_q      <= asked_d;  // rule: States Validation
     ptr_q        <= ptr_d;  // rule: States Validation

@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 `include "race_types.svh"
 
-/// The slots of the queue, a ring: oldest first (specification 5.4). Counts are held bit by bit, so
-/// that an answer lowers those of all slots at once.
+/// The ring of slots, oldest first (specification 5.4). Counts are stored as bit planes, so that an
+/// answer decrements those of all slots at once.
 module speculative_load_queue_slots #(  // rule: Registers _slots
   parameter int unsigned SlqN   = 64,
   parameter int unsigned VLanes = 4,
@@ -13,28 +13,28 @@ module speculative_load_queue_slots #(  // rule: Registers _slots
 ) (
   input  logic                         clk_i,
   input  logic                         rst_ni,
-  // a new entry; only while there is room
+  // a new entry; only while a slot is free
   input  logic                         alloc_i,
   input  alloc_t                       load_i,
   input  logic [7:0]                   count_i,    // answers that it waits for
-  input  logic                         dec_i,      // one of all entries' answers has come
+  input  logic                         dec_i,      // an answer: decrements all counts
   // the oldest slot
   output logic                         live_o,     // it has a live entry
-  output logic                         ready_o,    // whose answers have all come
-  output logic                         fail_o,     // and that is wrong
+  output logic                         ready_o,    // all its answers have arrived
+  output logic                         fail_o,     // it failed a test
   output load_t                        head_o,
   input  logic                         pop_i,
-  input  logic                         drop_i,     // entries of its warp die
-  // queries of one slot each, in the ring from query_slot_i on; their slots
+  input  logic                         drop_i,     // kills all entries of its warp
+  // one query per lane, of consecutive slots from query_slot_i on; these slots
   input  logic [SlotW-1:0]             query_slot_i,
   output logic [VLanes-1:0]            query_live_o,
   output logic [VLanes-1:0][34:0]      query_o,
   output logic [VLanes-1:0][SlotW-1:0] slot_o,
-  // slots whose entries are wrong
+  // entries that fail, by slot
   input  logic [VLanes-1:0]            fail_i,
   input  logic [VLanes-1:0][SlotW-1:0] fail_slot_i,
   output logic [SlotW-1:0]             next_head_o, // the oldest slot of the next cycle
-  output logic [CountW-1:0]            next_occ_o,  // and how many are occupied
+  output logic [CountW-1:0]            next_occ_o,  // slots occupied in it
   output logic [CountW-1:0]            occ_o
 );
   logic [SlotW-1:0]  head_d, head_q, tail_d, tail_q;
@@ -47,7 +47,7 @@ module speculative_load_queue_slots #(  // rule: Registers _slots
   logic [15:0]       tag_q [SlqN];
   logic [34:0]       access_q [SlqN]; // size, address
 
-  // Slots later in the ring.
+  // The slot `by` positions younger in the ring.
   function automatic logic [SlotW-1:0] after(logic [SlotW-1:0] slot, int unsigned by);
     int unsigned at;
     at = 32'(slot) + by % SlqN;
@@ -122,7 +122,7 @@ module speculative_load_queue_slots #(  // rule: Registers _slots
     end
   end
 
-  // live_q covers these.
+  // No reset: an allocation sets them before live_q.
   always_ff @(posedge clk_i) begin
     fail_q <= fail_d;
     count_q  <= count_d;
@@ -140,8 +140,8 @@ module speculative_load_queue_slots #(  // rule: Registers _slots
   `DUET_ASSERT(Room, !alloc_i || 32'(occ_q) < SlqN, "entry made without a slot")
   `DUET_ASSERT(PopOccupied, !pop_i || occ_q != '0, "pop of an empty queue")
 `ifdef DUET_SIMULATION
-  // Younger entries wait for no fewer answers than older ones: a new entry for no fewer than the
-  // youngest slot that is left (specification 8). Answers lower all alike.
+  // A younger entry waits for at least the answers of an older one (specification 8). A check of
+  // each new entry against the youngest slot suffices, as an answer decrements all counts alike.
   logic [SlotW-1:0] youngest;
   logic [7:0]       youngest_count;
   assign youngest = (tail_q == '0) ? SlotW'(SlqN - 1) : tail_q - 1'b1;

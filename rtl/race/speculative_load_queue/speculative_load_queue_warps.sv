@@ -1,7 +1,7 @@
 `include "duet_assert.svh"
 
-/// Live entries of each warp: their numbers say which warps must hold their stores (spec_o), and
-/// how many entries a replay drops.
+/// Counts the live entries of each warp. A warp that has any must hold its stores (spec_o); a
+/// replay drops all of its warp.
 module speculative_load_queue_warps #(  // rule: Registers _warps
   parameter int unsigned SlqN = 64,
   localparam int unsigned CountW = $clog2(SlqN + 1)
@@ -12,10 +12,10 @@ module speculative_load_queue_warps #(  // rule: Registers _warps
   input  logic [5:0]        alloc_warp_i,
   // the oldest entry
   input  logic [5:0]        head_warp_i,
-  input  logic              commit_i,      // leaves
-  input  logic              replay_i,      // leaves, and all others of its warp die
-  output logic [CountW-1:0] dropped_o,     // these others
-  output logic [63:0]       spec_o         // warps that have an entry
+  input  logic              commit_i,      // commits
+  input  logic              replay_i,      // is replayed, and all others of its warp die
+  output logic [CountW-1:0] dropped_o,     // number of these others
+  output logic [63:0]       spec_o         // warps with a live entry
 );
   logic [CountW-1:0] count_q [64];
   logic [63:0]       spec_d, spec_q;

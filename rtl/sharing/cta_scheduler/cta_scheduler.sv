@@ -2,15 +2,15 @@
 `include "sharing_types.svh"
 `include "cta_scheduler_types.svh"
 
-/// Says which work-group (CTA) of a kernel goes to which SM: in turn, in groups of consecutive ones
-/// or in pairs (Tabbakh, thesis, sections 2.3, 2.6.1; specification 5.1). All outputs are functions
-/// of registers. A launch of cycle t shows its first assignment in t+2; a slot that becomes free in
-/// t is given again in t+2.
+/// Assigns the work-groups (CTAs) of a kernel to SMs: round-robin, in groups of consecutive
+/// work-groups, or in pairs (Tabbakh, thesis, sections 2.3, 2.6.1; specification 5.1). All outputs
+/// are functions of registers. The first assignment of a launch in cycle t is valid in t+2; the
+/// slot of a work-group that ends in t is assigned again in t+2.
 module cta_scheduler  // rule: Cycle rules
   import sharing_pkg::*;
 #(
   parameter int unsigned NSm   = 15,  // SMs, 1..16
-  parameter int unsigned Slots = 8,   // most work-groups on an SM, 1..16
+  parameter int unsigned Slots = 8,   // work-group slots of an SM, 1..16
   parameter int unsigned CtaW  = 32,  // bits of a work-group's number, 2..32
   localparam type launch_t     = `SHARING_LAUNCH_T,
   localparam type assignment_t = `SHARING_ASSIGNMENT_T,
@@ -18,11 +18,11 @@ module cta_scheduler  // rule: Cycle rules
 ) (
   input  logic           clk_i,
   input  logic           rst_ni,
-  // k: a kernel's launch
+  // launch: a kernel
   input  logic           launch_valid_i,
   output logic           launch_ready_o,
   input  launch_t        launch_i,
-  // bit s: a work-group of SM s has ended
+  // done: bit s: a work-group of SM s has ended
   input  logic [NSm-1:0] done_i,
   // assignment: a work-group goes to an SM
   output logic           assignment_valid_o,
@@ -41,17 +41,17 @@ module cta_scheduler  // rule: Cycle rules
 
   logic                  run_d, run_q;  // a kernel runs
   logic [NSmP-1:0][4:0]  free_d, free_q;
-  // These mean something in a kernel alone, and its launch sets them.
+  // The kernel, set by its launch.
   logic [4:0]            slots_d, slots_q;
   logic [1:0]            mode_q;
   cta_t                  total_q;
   logic [15:0]           group_q;
   logic [19:0]           thr_q;
   cta_t                  nxt_q;
-  logic [3:0]            pointer_q;     // first SM that is asked; the one of an open burst
-  logic [4:0]            burst_q;       // work-groups to come of the open burst
+  logic [3:0]            pointer_q;     // first SM to search, or the SM of an open burst
+  logic [4:0]            burst_q;       // work-groups left in the open burst
   cta_t                  finished_q;
-  cta_t [NSmP-1:0]       cur_q, end_q;  // of each SM's group: what is not given of it
+  cta_t [NSmP-1:0]       cur_q, end_q;  // of each SM's group: [cur, end) is left
   logic [NSmP-1:0]       started_q;
   logic                  assignment_valid_d, assignment_valid_q;
   assignment_t           assignment_q;
@@ -138,7 +138,7 @@ module cta_scheduler  // rule: Cycle rules
     run_d       = (run_q && !launch_done_d) || launch;  // rule: States Idle
     slots_d     = launch ? slots : slots_q;  // rule: 2
     assignment_valid_d = pick || (assignment_valid_q && !assignment_ready_i);  // rule: 3
-    // No slot is taken in Idle, so that a launch meets no end of a work-group.
+    // In Idle all slots are free: no work-group can end in the cycle of a launch.
     for (int unsigned s = 0; s < NSmP; s++) begin
       free_d[s] = free_q[s] + 5'(ended[s]) - 5'(pick && sm == 4'(s));  // rule: 1
       if (launch) free_d[s] = slots;  // rule: States Idle
@@ -179,7 +179,7 @@ module cta_scheduler  // rule: Cycle rules
     end
   end
 
-  // run_q covers these.
+  // No reset: used only while run_q is 1, after a launch has set them.
   always_ff @(posedge clk_i) begin
     if (launch) begin  // rule: States Idle
       mode_q     <= launch_i.mode;
@@ -212,7 +212,7 @@ module cta_scheduler  // rule: Cycle rules
     end
   end
 
-  // assignment_valid_q covers it.
+  // No reset: used only while assignment_valid_q is 1.
   always_ff @(posedge clk_i) begin
     if (pick) assignment_q <= '{more: (burst != '0), sm: sm, cta: 32'(cta)};  // rule: 3
   end
@@ -229,10 +229,10 @@ module cta_scheduler  // rule: Cycle rules
                "burst of more than is left")
   `DUET_ASSERT(LastEnds, !launch_done_d || idle == '1, "kernel ends while a work-group runs")
 `ifdef DUET_SIMULATION
-  // What is given, and what of it has not ended, by the places of all SMs.
+  // Work-groups assigned, and those still running, recomputed from the registers of all SMs.
   cta_t            given, running;
   logic            slots_kept, in_groups;  // of all SMs
-  logic [NSmP-1:0] cta_of_other;           // it is among what is left of that SM's group
+  logic [NSmP-1:0] cta_of_other;           // cta is left in that SM's group
   logic            sm_free, sm_started;    // of the SM of the pick
   cta_t            sm_cur;
   always_comb begin : places
@@ -258,7 +258,7 @@ module cta_scheduler  // rule: Cycle rules
     end
   end
   cta_t picks;       // of this kernel
-  logic few_groups;  // adpt: a work-group of this kernel has been given by the test
+  logic few_groups;  // adpt: this kernel is assigned one by one
   always_ff @(posedge clk_i) begin
     if (launch) begin
       picks      <= '0;
@@ -272,8 +272,8 @@ module cta_scheduler  // rule: Cycle rules
   `DUET_ASSERT(PickFree, !pick || sm_free, "more work-groups on an SM than slots")
   `DUET_ASSERT(SlotsKept, slots_kept, "an SM has more free slots than slots")
   `DUET_ASSERT(InGroups, !run_q || in_groups, "an SM has what is not of its group")
-  // A work-group is behind all that were given, or the next one of its SM's group; groups do not
-  // overlap. So each is given once.
+  // A picked work-group is above all that were assigned, or the next of its SM's group. Groups do
+  // not overlap, so each work-group is assigned once.
   `DUET_ASSERT(OnePlace, !pick || (cta_of_other == '0 && cta == (own ? sm_cur : nxt_q)),
                "work-group of another SM's group")
   `DUET_ASSERT(EachOnce, !run_q || picks == given, "work-group left out or given twice")

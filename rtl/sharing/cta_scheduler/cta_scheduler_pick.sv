@@ -1,5 +1,5 @@
-/// Which SM gets a work-group next, and which one (specification 5.1). Combinational, of registers
-/// alone. In `rr` and `bcs` no SM has a group: `cur_i` is `end_i` everywhere.
+/// Selects the next SM and its work-group (specification 5.1). Combinational, a function of
+/// registers alone. In `rr` and `bcs` no SM has a group: each `cur_i` equals its `end_i`.
 module cta_scheduler_pick  // rule: Cycle rules
   import sharing_pkg::*;
 #(
@@ -12,27 +12,27 @@ module cta_scheduler_pick  // rule: Cycle rules
   input  cta_t                 total_i,
   input  logic [15:0]          group_i,
   input  logic [4:0]           slots_i,
-  input  logic [19:0]          thr_i,      // adpt: one by one once no more work-groups are left
-  // where it is
+  input  logic [19:0]          thr_i,      // adpt: one by one once left <= thr
+  // its progress
   input  cta_t                 nxt_i,
-  input  logic [3:0]           pointer_i,  // first SM that is asked; the one of an open burst
-  input  logic [4:0]           burst_i,    // work-groups to come of the open burst
-  input  cta_t [NSm-1:0]       cur_i,      // of each SM's group: the next work-group,
-  input  cta_t [NSm-1:0]       end_i,      // and the one behind the last
+  input  logic [3:0]           pointer_i,  // first SM to search, or the SM of an open burst
+  input  logic [4:0]           burst_i,    // work-groups left in the open burst
+  input  cta_t [NSm-1:0]       cur_i,      // of each SM's group: the next work-group
+  input  cta_t [NSm-1:0]       end_i,      // one past its last work-group
   input  logic [NSm-1:0][4:0]  free_i,
   input  logic [NSm-1:0]       started_i,
-  // these mean nothing where no SM can have one
+  // the pick: valid if any_o is 1
   output logic                 any_o,
   output logic [3:0]           sm_o,
   output cta_t                 cta_o,
-  output logic                 own_o,      // the next one of the SM's group
-  output logic                 begin_o,    // the first one of a new group, which
-  output logic                 test_o,     // adpt: too few groups are left for a new one
-  output cta_t                 nxt_o,      // ends before this
+  output logic                 own_o,      // cta_o is the next of the SM's group
+  output logic                 begin_o,    // cta_o is the first of a new group
+  output logic                 test_o,     // adpt: one by one, as few groups are left
+  output cta_t                 nxt_o,      // next value of nxt_i
   output logic [4:0]           burst_o
 );
   cta_t       left;
-  logic [4:0] pair;  // a burst of an SM that has had its first one
+  logic [4:0] pair;  // free slots needed; bcs: size of a later burst
   assign left = total_i - nxt_i;  // rule: 6
   assign pair = (mode_i == ModeBcs && slots_i > 5'd1 && left > cta_t'(1)) ? 5'd2 : 5'd1;  // rule: 7
 
@@ -58,7 +58,7 @@ module cta_scheduler_pick  // rule: Cycle rules
   cta_t        cur;
   logic        started, is_own;
   logic [32:0] group_end;
-  logic [4:0]  first;  // a burst of an SM that has had none
+  logic [4:0]  first;  // size of an SM's first burst
 
   always_comb begin : select  // rule: 6
     cur     = '0;

@@ -1,14 +1,14 @@
-// Messages of cta_scheduler (ports/src/cta_scheduler.rs has the same fields in the same order; the
-// build of cosim fails where the two differ).
+// Messages of cta_scheduler (ports/src/sharing/cta_scheduler.rs has the same fields in the same
+// order; the build of cosim fails where the two differ).
 `ifndef CTA_SCHEDULER_TYPES_SVH
 `define CTA_SCHEDULER_TYPES_SVH
 
 // Events since reset, modulo 2^32 (specification section 9).
 `define CTA_SCHEDULER_CNT_T struct packed { \
-    logic [31:0] assigned;       /* work-groups given */ \
-    logic [31:0] groups;         /* groups begun */ \
-    logic [31:0] rr_phase_ctas;  /* work-groups given one by one as too few groups were left */ \
-    logic [31:0] idle_sm_cycles; /* of each cycle of a kernel the SMs that have no work-group */ \
+    logic [31:0] assigned;       /* work-groups assigned */ \
+    logic [31:0] groups;         /* groups started */ \
+    logic [31:0] rr_phase_ctas;  /* work-groups assigned one by one, as few groups were left */ \
+    logic [31:0] idle_sm_cycles; /* SMs without a work-group, summed over Run cycles */ \
   }
 
 `endif

@@ -1,4 +1,4 @@
-//! The scheduler of work-groups: specification 5.1, 10, 12.
+//! The work-group scheduler: specification 5.1, 10, 12.
 
 use cosim::stimulus::Random;
 use duet_tests::{Make, with_both_bodies};
@@ -12,7 +12,7 @@ fn on_both(check: impl Fn(Make<CtaScheduler>)) {
     with_both_bodies::<CtaScheduler>(check);
 }
 
-/// Work-groups that are taken, with their cycles; launches and ends last one cycle.
+/// Accepted assignments with their cycles; `launch` and `done` are driven for one cycle.
 #[derive(Default)]
 struct Taken(Vec<(usize, Assignment)>);
 
@@ -27,7 +27,7 @@ impl Around<CtaScheduler> for Taken {
 
 type Bench = bench::Bench<CtaScheduler, Taken>;
 
-/// Two SMs of two slots, or others; a kernel is launched in cycle 0.
+/// A scheduler whose kernel is launched in cycle 0.
 fn bench(make: Make<CtaScheduler>, n_sm: u32, slots: u32, launch: Launch) -> Bench {
     let next = In { launch: Some(launch), assignment_ready: true, ..In::default() };
     Bench::around(make(&Config { n_sm, slots, cta_w: 32 }), next, Taken::default())
@@ -49,7 +49,7 @@ impl Taken {
     }
 }
 
-/// Work-groups end on these SMs; then what follows of it.
+/// One work-group ends on each of these SMs; runs 8 cycles.
 fn done(bench: &mut Bench, sms: u16) {
     bench.next.done = sms;
     bench.run(8);
@@ -66,7 +66,7 @@ fn example_1_in_turn_then_the_first_that_finishes() {
     });
 }
 
-/// Three SMs, which is no power of 2: the first that is asked is SM 0 again behind the last.
+/// Three SMs, no power of 2: the pointer wraps from SM 2 to SM 0.
 #[test]
 fn turns_of_three_sms_wrap() {
     on_both(|make| {
@@ -74,7 +74,7 @@ fn turns_of_three_sms_wrap() {
         bench.run(20);
         let expected: Vec<_> = (0..9).map(|cta| (cta, (cta % 3) as u8)).collect();
         assert_eq!(bench.given(), expected);
-        // The turn is still SM 0's.
+        // The pointer is at SM 0 again.
         done(&mut bench, 0b111);
         assert_eq!(bench.given(), [(9, 0), (10, 1), (11, 2)]);
     });
@@ -167,7 +167,7 @@ fn example_3_the_last_group_is_spread() {
 #[test]
 fn a_kernel_of_fewer_groups_than_sms_is_spread_from_the_start() {
     on_both(|make| {
-        // Three groups, the last of one work-group: as many as SMs; and two.
+        // As many groups as SMs, the last of one work-group; then one group fewer.
         for (total, first) in [(9, [(0, 0), (4, 1), (8, 2)]), (8, [(0, 0), (1, 1), (2, 2)])] {
             let mut bench = bench(make, 3, 1, launch(mode::ADPT, total, 4, 1));
             bench.run(8);
@@ -175,7 +175,7 @@ fn a_kernel_of_fewer_groups_than_sms_is_spread_from_the_start() {
             let by_test = bench.shown().counters.rr_phase_ctas;
             assert_eq!(by_test, if total == 8 { 3 } else { 0 });
         }
-        // Without the test one SM has all of the first group.
+        // `q` assigns the whole group to one SM.
         let mut bench = bench(make, 3, 1, launch(mode::Q, 4, 4, 1));
         bench.run(8);
         assert_eq!(bench.given(), [(0, 0)]);

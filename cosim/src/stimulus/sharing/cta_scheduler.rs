@@ -1,4 +1,4 @@
-//! Launches for a scheduler of work-groups, and SMs whose work-groups end, or never began.
+//! Launches of kernels, and ends of work-groups, also on SMs that have none.
 
 use hwmodel::sharing::cta_scheduler::CtaScheduler;
 use ports::sharing::cta_scheduler::{Config, In, Out, err};
@@ -30,34 +30,34 @@ phase! {
         left: u32 = 16 + r.below(500),
         launch: u32 = r.pick(&[256, 64, 8]),
         ready: u32 = r.pick(&[256, 256, 64, 8]),
-        /// Of each SM that has work-groups: that one ends; that of all SMs one does.
+        /// Chance that an SM's work-group ends; that one ends on every SM with work-groups.
         done: u32 = r.pick(&[256, 64, 8, 1]),
         together: u32 = r.pick(&[0, 0, 16]),
-        /// Of an SM that need not have any.
+        /// Chance of an end on an SM, with or without work-groups.
         strange: u32 = r.pick(&[0, 0, 0, 4, 64]),
-        /// Of a launch that cannot be, and work-groups of others: at most.
+        /// Chance of an illegal launch; upper limits of a legal one.
         illegal: u32 = r.pick(&[0, 0, 64]),
         most: u32 = r.pick(&[1, 4, 40, 400, 1500]),
         group: u32 = r.pick(&[1, 4, 16, 500]),
-        /// Of a launch that does not end before the next reset.
+        /// Chance of a kernel too long to end before the next reset.
         huge: u32 = r.pick(&[0, 64, 256]),
     }
 }
 
-/// Cycles of an episode in which a kernel may go on until its end.
+/// Only an episode of fewer cycles launches kernels too long to end before the next reset.
 const SHORT: u64 = 2_000;
 
 /// The stimulus.
 #[derive(Default)]
 pub struct Inputs {
-    /// The launch that runs.
+    /// The running kernel.
     runs: Launch,
-    /// Work-groups of each SM, and those of the burst that is open.
+    /// Work-groups on each SM; work-groups taken of the open burst.
     on: [u32; MAX_SMS],
     burst: usize,
 }
 
-/// The greatest number of work-groups.
+/// Mask of the bits of `total` that count.
 fn all_ctas(c: &Config) -> u32 {
     u32::MAX >> (32 - c.cta_w)
 }
@@ -73,7 +73,7 @@ impl Inputs {
         };
         // The next reset comes soon.
         if d.length < SHORT && r.chance(p.huge) {
-            // Without its highest bit a number is a small one, which soon shows.
+            // If the RTL loses the highest bit, the kernel ends early, which the run detects.
             launch.total = 1 << r.below(c.cta_w) | r.below(16);
             launch.group = match r.chance(128) {
                 true => 1 << r.below(16) | r.below(4) as u16,
@@ -87,7 +87,7 @@ impl Inputs {
                 _ => launch.slots = c.slots as u8 + 1 + r.below(8) as u8,
             }
             launch.slots &= 31;
-            // These bits are ignored.
+            // The block ignores these bits.
             launch.total ^= r.word() as u32 & !all_ctas(c);
         }
         launch
@@ -167,7 +167,7 @@ impl Stimulus for Inputs {
         Phase::draw(&mut d.random)
     }
 
-    /// One work-group runs on, and the other SMs have none.
+    /// A kernel of one work-group that never ends: `idle_sm_cycles` passes 16 bits.
     fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
         Some(Phase {
             left: LONG as u32,
@@ -198,7 +198,7 @@ impl Stimulus for Inputs {
             "burst_of_2" => slots > 1,
             "burst_of_more" => slots > 2,
             "several_done" | "counter_beyond_16_bits" => n_sm > 1,
-            // One SM: the test needs fewer groups left than SMs less one.
+            // One SM: no kernel has fewer groups than SMs, and `thr` is 0.
             "given_by_the_test" | "fewer_groups_than_sms" => n_sm > 1,
             _ => true,
         }

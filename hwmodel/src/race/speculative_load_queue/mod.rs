@@ -61,7 +61,7 @@ pub struct SpeculativeLoadQueue {
     counters: Counters,
     /// See `waits`.
     idle: bool,
-    /// Other choices than those of the specification, in a test.
+    /// Replaces the specification's choices in a test.
     own: Option<Choices>,
 }
 
@@ -71,13 +71,13 @@ impl SpeculativeLoadQueue {
         Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
-    /// Loads do not commit.
+    /// A validation delays commits.
     #[inline(always)]
     fn commits_wait(&self) -> bool {
         self.validation.busy() && self.own.as_ref().unwrap_or(&SPECIFICATION).commits_wait
     }
 
-    /// What happens in a cycle in which `out` is shown.
+    /// What happens in a cycle with outputs `out`.
     #[inline(always)]
     fn decide(&self, inputs: &In, out: &Out, choices: &Choices) -> Step {
         let In { inc, done, alloc, replay_ready, .. } = *inputs;
@@ -117,7 +117,7 @@ impl SpeculativeLoadQueue {
         if step.answered {
             slots.answered();
         }
-        // More than 255 requests are an error, as is an answer to none.
+        // Beyond 0 and 255 the count saturates, with an error.
         self.out = self.out.saturating_sub(step.answered.into());
         self.out = self.out.saturating_add(inputs.inc.into());
         if let Some(pop) = step.pops {
@@ -143,7 +143,7 @@ impl SpeculativeLoadQueue {
         }
     }
 
-    /// The registers stay until an input changes; an output that is not taken stays too.
+    /// No register changes until an input does; a replay waits for its ready.
     #[inline(always)]
     fn waits(&self) -> bool {
         matches!(self.slots.head(), Head::Waits | Head::Wrong(_))

@@ -1,4 +1,4 @@
-//! Rules that tests disable, one at a time, to check that they find it.
+//! Rules that tests disable, one at a time, to check that they detect it.
 
 use super::choices::{Choices, SPECIFICATION};
 
@@ -11,12 +11,12 @@ pub enum Rule {
     ForcedTested,
     /// A replay drops the younger loads of its warp.
     ReplayDrops,
-    /// It drops the load of its warp that is allocated in its cycle.
+    /// A replay drops the load of its warp that is allocated in its cycle.
     ReplayDropsAlloc,
 }
 
 impl Choices {
-    /// Those of a queue with the rule disabled.
+    /// The choices with `rule` disabled.
     pub fn without(rule: Rule) -> Self {
         match rule {
             Rule::CommitWaits => Self { commits_wait: false, ..SPECIFICATION },

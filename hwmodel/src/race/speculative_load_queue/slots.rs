@@ -6,11 +6,11 @@ use crate::state::{State, index_width, width_of};
 
 const WARPS: usize = 64;
 
-/// A place of the ring.
+/// A slot of the ring.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
     load: Alloc,
-    /// `decs` once all answers that the load waits for are complete.
+    /// Value of `decs` at which all answers that the load waits for have arrived.
     due: u64,
     live: bool,
     /// A granule that it read is in a signature.
@@ -20,7 +20,7 @@ struct Slot {
 /// The state of the oldest slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Head {
-    /// It is free, or answers are outstanding.
+    /// The ring is empty, or answers are outstanding.
     Waits,
     Dead,
     /// It may commit.
@@ -35,9 +35,9 @@ pub(super) struct Slots {
     slots: Box<[Slot]>,
     head: u16,
     count: u16,
-    /// Answers so far: `count_q` of a slot is `due` less these, or 0.
+    /// Answers so far: the RTL's `count_q` of a slot is `due - decs`, at least 0.
     decs: u64,
-    /// Live entries of each warp; bit w: warp w has one.
+    /// Live entries of each warp; bit w: warp w has any.
     of_warp: [u16; WARPS],
     spec: u64,
 }
@@ -54,7 +54,7 @@ impl Slots {
         }
     }
 
-    /// Slots that are occupied.
+    /// Occupied slots.
     #[inline(always)]
     pub fn len(&self) -> u16 {
         self.count
@@ -70,11 +70,11 @@ impl Slots {
         self.spec
     }
 
-    /// Place of a slot, by the number of older slots.
+    /// Index of the slot with `age` older slots.
     #[inline(always)]
-    fn place(&self, age: u16) -> usize {
-        let (place, places) = (usize::from(self.head) + usize::from(age), self.slots.len());
-        if place >= places { place - places } else { place }
+    fn index(&self, age: u16) -> usize {
+        let (index, slots) = (usize::from(self.head) + usize::from(age), self.slots.len());
+        if index >= slots { index - slots } else { index }
     }
 
     #[inline(always)]
@@ -95,18 +95,18 @@ impl Slots {
     /// The access of a live load.
     #[inline(always)]
     pub fn query(&self, age: u16) -> Option<Query> {
-        let Slot { load: Alloc { size, addr, .. }, live, .. } = self.slots[self.place(age)];
+        let Slot { load: Alloc { size, addr, .. }, live, .. } = self.slots[self.index(age)];
         live.then_some(Query { size, addr })
     }
 
-    /// A granule that the load has read is in the signature.
+    /// Marks a live entry wrong: a granule that it read is in the signature.
     #[inline(always)]
     pub fn fail(&mut self, age: u16) {
-        let place = self.place(age);
-        self.slots[place].fail |= self.slots[place].live;
+        let index = self.index(age);
+        self.slots[index].fail |= self.slots[index].live;
     }
 
-    /// An answer is complete.
+    /// Decrements the count of every slot.
     #[inline(always)]
     pub fn answered(&mut self) {
         self.decs += 1;
@@ -119,7 +119,7 @@ impl Slots {
         self.spec &= !(u64::from(*left == 0) << (warp % WARPS as u8));
     }
 
-    /// The oldest slot is free again.
+    /// Frees the oldest slot.
     #[inline(always)]
     pub fn pop(&mut self) {
         let slot = &mut self.slots[usize::from(self.head)];
@@ -128,17 +128,17 @@ impl Slots {
         if live {
             self.leaves(warp);
         }
-        self.head = self.place(1) as u16;
+        self.head = self.index(1) as u16;
         self.count -= 1;
     }
 
-    /// All entries of a warp become dead. Returns how many.
+    /// Kills all live entries of a warp and returns their number.
     pub fn drop_all(&mut self, warp: u8) -> u32 {
         let all = self.of_warp[usize::from(warp) % WARPS].into();
         let (mut left, mut age) = (all, 0);
         while left > 0 {
-            let place = self.place(age);
-            let slot = &mut self.slots[place];
+            let index = self.index(age);
+            let slot = &mut self.slots[index];
             if slot.live && slot.load.warp == warp {
                 slot.live = false;
                 self.leaves(warp);
@@ -149,13 +149,13 @@ impl Slots {
         all
     }
 
-    /// An entry that waits for a number of answers, behind `answered` and `pop` of its cycle. The
-    /// ring was not full.
+    /// Allocates an entry that waits for `answers` answers, after `answered` and `pop` of its
+    /// cycle. The ring must not be full.
     #[inline(always)]
     pub fn push(&mut self, load: Alloc, answers: u8) {
-        let place = self.place(self.count);
+        let index = self.index(self.count);
         let due = self.decs + u64::from(answers);
-        self.slots[place] = Slot { load, due, live: true, fail: false };
+        self.slots[index] = Slot { load, due, live: true, fail: false };
         self.count += 1;
         self.of_warp[usize::from(load.warp) % WARPS] += 1;
         self.spec |= 1 << (load.warp % WARPS as u8);
@@ -167,16 +167,16 @@ impl Slots {
         state.bits("head", index_width(slots), self.head);
         state.bits("occ", width_of(slots.into()), self.count);
         state.flags("live", self.slots.iter().map(|slot| slot.live));
-        for (place, slot) in self.slots.iter().enumerate() {
+        for (index, slot) in self.slots.iter().enumerate() {
             let Slot { load: Alloc { warp, tag, size, addr }, due, live, fail } = *slot;
             let count = due.saturating_sub(self.decs);
-            state.bits_while(live, &format!("warp[{place}]"), 6, warp);
-            state.bits_while(live, &format!("tag[{place}]"), 16, tag);
+            state.bits_while(live, &format!("warp[{index}]"), 6, warp);
+            state.bits_while(live, &format!("tag[{index}]"), 16, tag);
             let access = u64::from(size) << 32 | u64::from(addr);
-            state.bits_while(live, &format!("access[{place}]"), 35, access);
-            // The RTL holds these bit by bit.
-            state.bits_while(live, &format!("fail_of_slot[{place}]"), 1, u8::from(fail));
-            state.bits_while(live, &format!("count_of_slot[{place}]"), 8, count);
+            state.bits_while(live, &format!("access[{index}]"), 35, access);
+            // The RTL stores these as bit vectors over all slots.
+            state.bits_while(live, &format!("fail_of_slot[{index}]"), 1, u8::from(fail));
+            state.bits_while(live, &format!("count_of_slot[{index}]"), 8, count);
         }
     }
 }

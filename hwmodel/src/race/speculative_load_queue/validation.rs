@@ -7,14 +7,14 @@ use ports::race::types::MAX_VLANES;
 use super::slots::Slots;
 use crate::state::{State, width_of};
 
-/// The loads that are queried.
+/// Progress of a validation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Validation {
     busy: bool,
-    /// Loads that are tested, and the number of those that were popped since.
+    /// Loads to test, and the number of those popped since the start.
     count: u16,
     popped: u16,
-    /// Loads that were queried in earlier cycles.
+    /// Loads queried in earlier cycles.
     queried: u16,
     /// The first of the loads whose answers arrive in this cycle.
     answered: u16,
@@ -53,7 +53,7 @@ impl Validation {
         (valid, queries)
     }
 
-    /// One edge, with the answers to the queries of the cycle before. Before pops and allocations.
+    /// One edge, with the answers to last cycle's queries. Call before pops and allocations.
     #[inline(always)]
     pub fn tick(&mut self, members: u8, slots: &mut Slots) {
         if !self.busy {
@@ -77,7 +77,7 @@ impl Validation {
         self.popped += u16::from(self.busy);
     }
 
-    /// A signature takes effect while there are `count` loads. Behind all else of its cycle.
+    /// Starts a validation of `count` loads. Call last in the cycle.
     #[inline(always)]
     pub fn start(&mut self, count: u16) {
         let Self { v_lanes, .. } = *self;

@@ -6,7 +6,7 @@
 pub(super) struct Choices {
     /// Free slots that an SM needs for a work-group.
     pub slots: u32,
-    /// Free slots that it needs for a burst, at most.
+    /// Upper limit of the free slots that an SM needs for a burst.
     pub burst_slots: u32,
     /// `adpt` assigns an SM's first group without the test.
     pub exempts_first_group: bool,

@@ -24,11 +24,11 @@ const QUIET: u64 = 1 << 40;
 /// An SM's group, and its free slots.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sm {
-    /// The next work-group of the group, and the one behind its last.
+    /// The next work-group of the group, and one past its last.
     cur: u32,
     end: u32,
     free: u8,
-    /// A group or a burst was assigned to it.
+    /// It has had a group or a burst.
     started: bool,
 }
 
@@ -51,23 +51,23 @@ pub struct CtaScheduler {
     sms: [Sm; MAX_SMS],
     sets: Sets,
     launch: Launch,
-    /// The next work-group that was not assigned.
+    /// The first work-group neither assigned nor in a group.
     nxt: u32,
-    /// The test of `adpt`: at most this number of work-groups is left.
+    /// `adpt` assigns one by one once at most this number of work-groups is left.
     thr: u32,
     finished: u32,
     /// The SM at which the search begins, or the SM of the open burst.
     pointer: u8,
-    /// Work-groups of the open burst that are left.
+    /// Work-groups left in the open burst.
     burst: u8,
     assignment: Option<Assignment>,
     launch_done: bool,
     err: u8,
     counters: Counters,
-    /// Without inputs nothing changes but `idle_sm_cycles`, which grows by `empty` in each cycle.
+    /// Without inputs only `idle_sm_cycles` changes: it grows by `empty` in each cycle.
     waits: bool,
     empty: u32,
-    /// Other choices than those of the specification, in a test.
+    /// Replaces the specification's choices in a test.
     own: Option<Choices>,
 }
 
@@ -108,12 +108,12 @@ impl CtaScheduler {
         put(empty, free == self.launch.slots);
     }
 
-    /// Counts the empty SMs of a number of cycles that do not differ.
+    /// Counts the empty SMs of `cycles` cycles with the same state.
     fn count_empty(&mut self, cycles: u32) {
         count(&mut self.counters.idle_sm_cycles, self.empty.wrapping_mul(cycles));
     }
 
-    /// All SMs.
+    /// The set of all SMs.
     #[inline]
     fn all(&self) -> u16 {
         u16::MAX >> (16 - self.config.n_sm)
@@ -152,19 +152,19 @@ impl CtaScheduler {
             self.begin(launch);
         }
         self.empty = if self.run { self.sets.empty.count_ones() } else { 0 };
-        let stands = match self.run {
+        let is_stable = match self.run {
             true => {
                 self.finished != self.launch.total
                     && (self.assignment.is_some() || self.decide(choices).is_none())
             }
             false => self.assignment.is_none(),
         };
-        self.waits = stands && !self.launch_done && self.err == 0;
+        self.waits = is_stable && !self.launch_done && self.err == 0;
     }
 
-    /// Of several codes the lowest is shown.
-    fn error(&mut self, is_one: bool, code: u8) {
-        if is_one && (self.err == 0 || code < self.err) {
+    /// Reports an error if it `occurs`; of several the lowest code is shown.
+    fn error(&mut self, occurs: bool, code: u8) {
+        if occurs && (self.err == 0 || code < self.err) {
             self.err = code;
         }
     }
@@ -215,7 +215,7 @@ impl Block for CtaScheduler {
         for (s, sm) in self.sms[..self.config.n_sm as usize].iter().enumerate() {
             state.bits(&format!("free[{s}]"), 5, sm.free);
         }
-        // A launch sets them.
+        // Undefined until a launch.
         let cta_w = self.config.cta_w;
         state.bits_while(self.run, "finished", cta_w, self.finished);
         state.bits_while(self.run, "nxt", cta_w, self.nxt);

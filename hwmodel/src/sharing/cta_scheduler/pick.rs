@@ -1,4 +1,4 @@
-//! Which work-group goes to which SM next (specification 5.1, the table of modes).
+//! Selects the next work-group and its SM (specification 5.1, the table of modes).
 
 use ports::sharing::types::{Assignment, mode};
 
@@ -9,17 +9,17 @@ use crate::common::counter::count;
 /// Where the work-group of an assignment comes from.
 #[derive(Clone, Copy, Debug)]
 enum Source {
-    /// `rr`: the next one of the kernel.
+    /// `rr`: the next of the kernel.
     Next,
-    /// `q`, `adpt`: the next one of the SM's group.
+    /// `q`, `adpt`: the next of the SM's group.
     Group,
-    /// `q`, `adpt`: the first one of a new group.
+    /// `q`, `adpt`: the first of a new group.
     NewGroup,
-    /// `adpt`: the next one of the kernel, as few groups are left.
+    /// `adpt`: the next of the kernel, as few groups are left.
     Tested,
-    /// `bcs`: the next one of the open burst.
+    /// `bcs`: the next of the open burst.
     Burst,
-    /// `bcs`: the first one of a burst with this number of work-groups.
+    /// `bcs`: the first of a burst with this number of work-groups.
     NewBurst(u8),
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Pick {
 }
 
 impl CtaScheduler {
-    /// The pick of this cycle, if there is one.
+    /// The pick of this cycle, if any.
     #[inline(always)]
     pub(super) fn decide(&self, choices: &Choices) -> Option<Pick> {
         if self.burst > 0 {
@@ -40,7 +40,7 @@ impl CtaScheduler {
         let sm = self.search(choices)?;
         let (own, launch) = (&self.sms[usize::from(sm)], &self.launch);
         let left = launch.total - self.nxt;
-        // README rule 6: a kernel of fewer groups than SMs is tested from its first work-group on.
+        // README rule 6: a kernel of fewer groups than SMs is assigned one by one from the start.
         let is_exempt = choices.exempts_first_group && !own.started && launch.total > self.thr;
         let source = match launch.mode {
             mode::RR => Source::Next,
@@ -55,7 +55,7 @@ impl CtaScheduler {
         Some(Pick { sm, source })
     }
 
-    /// The first SM from the pointer on that is eligible.
+    /// The first eligible SM at or after the pointer, cyclic.
     #[inline(always)]
     fn search(&self, choices: &Choices) -> Option<u8> {
         let left = self.launch.total - self.nxt;
@@ -69,12 +69,12 @@ impl CtaScheduler {
             }
             _ => has_slot & (self.sets.in_group | any_left),
         };
-        let behind = eligible >> self.pointer << self.pointer;
-        let first = if behind != 0 { behind } else { eligible };
+        let from_pointer = eligible >> self.pointer << self.pointer;
+        let first = if from_pointer != 0 { from_pointer } else { eligible };
         (first != 0).then_some(first.trailing_zeros() as u8)
     }
 
-    /// SMs with at least 0, 1 or 2 free slots.
+    /// The set of SMs with at least `slots` (0 to 2) free slots.
     #[inline(always)]
     fn with_free(&self, slots: u32) -> u16 {
         let Sets { one, two, .. } = self.sets;
@@ -129,7 +129,7 @@ impl CtaScheduler {
         Assignment { more, sm, cta }
     }
 
-    /// The next work-group that was not assigned.
+    /// Takes the next work-group of the kernel.
     #[inline]
     fn next(&mut self) -> u32 {
         self.nxt += 1;

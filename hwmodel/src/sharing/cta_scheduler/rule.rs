@@ -1,4 +1,4 @@
-//! Rules that tests disable, one at a time, to check that they find it.
+//! Rules that tests disable, one at a time, to check that they detect it.
 
 use super::choices::{Choices, SPECIFICATION};
 
@@ -7,14 +7,14 @@ use super::choices::{Choices, SPECIFICATION};
 pub enum Rule {
     /// An SM takes a work-group if it has a free slot.
     FreeSlot,
-    /// A burst is opened if all of it fits.
+    /// A burst opens only if the SM has free slots for all its work-groups.
     FreeForBurst,
     /// An SM's first group is assigned without the test.
     FirstGroup,
 }
 
 impl Choices {
-    /// Those of a scheduler with the rule disabled.
+    /// The choices with `rule` disabled.
     pub fn without(rule: Rule) -> Self {
         match rule {
             Rule::FreeSlot => Self { slots: 0, ..SPECIFICATION },

@@ -4,7 +4,7 @@ use super::result::*;
 use super::rsp_kind::*;
 use super::*;
 
-/// Tags of the loads that an SM commits, and of those that it is told to do again.
+/// Tags of the loads that an SM commits, and of those that it must replay.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Ends {
     commits: Vec<u16>,
@@ -12,8 +12,8 @@ struct Ends {
 }
 
 impl System {
-    /// A miss of one warp is sent, and behind it these lines are looked up one by one, which all
-    /// hit. The tag of a load is its line's place.
+    /// Sends a miss, then looks up lines that all hit while its answer is outstanding. A load's tag
+    /// is its line's `place`.
     fn speculate(&mut self, sm: usize, miss: u32, hits: &[u32]) {
         assert_eq!(self.look(sm, miss), MISS_COLD);
         self.request(sm, req_kind::RDCHK, miss);
@@ -28,7 +28,7 @@ impl System {
         assert_eq!(self.slq(sm).spec, 1 << 5);
     }
 
-    /// What became of them, from a cycle on.
+    /// Commits and replays of the SM from cycle `from` on.
     fn ends(&self, sm: usize, from: usize) -> Ends {
         let out = || self.sms[sm].out[from..].iter();
         Ends {

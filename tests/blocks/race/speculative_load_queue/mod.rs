@@ -18,7 +18,7 @@ use crate::bench::{self, Around};
 
 type Make = duet_tests::Make<SpeculativeLoadQueue>;
 
-/// Runs `check` with what makes models and with what makes RTL bodies.
+/// Runs `check` on the model and on the RTL.
 fn on_both(check: impl Fn(Make)) {
     with_both_bodies::<SpeculativeLoadQueue>(check);
 }
@@ -70,7 +70,7 @@ impl Bench {
         self.shown().counters
     }
 
-    /// So many requests are sent in the next cycles.
+    /// Sends `count` requests, one per cycle.
     fn requests(&mut self, count: usize) {
         for _ in 0..count {
             self.next.inc = true;
@@ -78,12 +78,12 @@ impl Bench {
         }
     }
 
-    /// A load in the next cycle. Its address is that of line `tag`.
+    /// Offers a load in the next cycle, to line `tag`.
     fn offer(&mut self, warp: u8, tag: u16) {
         self.next.alloc = Some(Alloc { warp, tag, size: 2, addr: u32::from(tag) << 7 });
     }
 
-    /// One load in each of the next cycles.
+    /// Offers a load per cycle; all are accepted.
     fn loads(&mut self, loads: &[(u8, u16)]) {
         for &(warp, tag) in loads {
             self.offer(warp, tag);
@@ -91,14 +91,14 @@ impl Bench {
         }
     }
 
-    /// An answer in the next cycle; returns that.
+    /// An answer in the next cycle; returns its cycle.
     fn answer(&mut self, kind: u8) -> usize {
         self.next.done = Some(done(kind));
         self.cycle();
         self.now() - 1
     }
 
-    /// Cycles and tags of commits; of replays that were taken or not.
+    /// Cycles and tags of commits; of replays, accepted or not.
     fn commits(&self) -> Vec<(usize, u16)> {
         self.seen(0, |out| Some(out.commit?.tag))
     }
@@ -107,13 +107,13 @@ impl Bench {
         self.seen(0, |out| Some(out.replay?.tag))
     }
 
-    /// Lines that are asked about in a cycle, by lane.
+    /// Lines queried in a cycle, by lane.
     fn queries(&self, cycle: usize) -> Vec<u32> {
         let Out { q_valid, q, .. } = self.out[cycle];
         (0..8).filter(|v| q_valid >> v & 1 != 0).map(|v| q[v].addr >> 7).collect()
     }
 
-    /// Cycles in which a level is shown.
+    /// Cycles in whose outputs `of` holds.
     fn cycles(&self, of: impl Fn(&Out) -> bool) -> Vec<usize> {
         (0..self.now()).filter(|&n| of(&self.out[n])).collect()
     }

@@ -1,8 +1,8 @@
-//! Loads that are done again (specification 5.4).
+//! Replays (specification 5.4).
 
 use super::*;
 
-/// Loads, of which these fail; the first cycle behind the validation.
+/// A queue in the first cycle after a validation of `loads`, of which those tagged `fail` failed.
 fn failed(body: Make, loads: &[(u8, u16)], fail: &[u16]) -> Bench {
     let mut bench = Bench::new(body, &(&named("wide")).into());
     bench.next.replay_ready = false;

@@ -1,5 +1,5 @@
-//! Requests, answers and loads for a speculative load queue: its SM, and an access validation unit
-//! with a small signature, which sometimes break the rules.
+//! Drives a speculative load queue as an SM, and as an access validation unit with a small
+//! signature. Both sometimes break the protocol.
 
 mod queue;
 mod rows;
@@ -21,7 +21,7 @@ inventory::submit! {
     )
 }
 
-/// Most requests without an answer.
+/// Upper limit of outstanding requests.
 const MOST_OUT: u32 = 255;
 
 phase! {
@@ -29,28 +29,27 @@ phase! {
     pub struct Phase(r: &mut Random) {
         left: u32 = 16 + { let most = r.pick(&[128, 512, 512, 2048]); r.below(most) },
         inc: u32 = r.pick(&[256, 128, 48, 8]),
-        /// Requests without an answer, at most.
+        /// Upper limit of outstanding requests.
         most: u32 = r.pick(&[1, 2, 4, 16, MOST_OUT]),
         done: u32 = r.pick(&[256, 128, 48, 8]),
-        /// Chance that an answer changes the epoch, and that one comes unasked.
+        /// Chance that an answer changes the epoch; chance of a forced answer.
         sync: u32 = r.pick(&[256, 128, 48, 0]),
         forced: u32 = r.pick(&[64, 8, 0]),
-        /// Chance that an answer comes though the unit waits for the validation; it does not
-        /// change the epoch then.
+        /// Chance of an answer without sync while the unit waits for the validation.
         early: u32 = r.pick(&[0, 0, 128]),
         alloc: u32 = r.pick(&[256, 256, 128, 48, 8]),
         /// Chance that a load that found no slot comes again at once.
         again: u32 = r.pick(&[256, 128]),
-        /// Chance of a load though no answer is outstanding.
+        /// Chance of a load while no answer is outstanding.
         vain: u32 = r.pick(&[0, 0, 16]),
-        /// Warps in use, and the first; chance that a load is of a warp that is sent back.
+        /// Warps in use, and the first; chance that a load is of the warp to be replayed.
         warps: u32 = r.pick(&[1, 2, 4, 64]),
         first: u32 = r.below(64),
         same: u32 = r.pick(&[0, 64, 256]),
         /// Chance that a granule is in the signature.
         member: u32 = r.pick(&[0, 16, 96, 200, 256]),
         ready: u32 = r.pick(&[256, 256, 128, 16]),
-        /// Chances of an answer, a request, a change of the epoch against the rules.
+        /// Chance of an illegal answer, request or sync.
         fault: u32 = r.pick(&[0, 0, 0, 8, 96]),
     }
 }
@@ -79,7 +78,7 @@ impl Phase {
                 (p.inc, p.alloc, p.done, p.sync, p.member) = (256, 256, 256, 256, 256);
                 (p.ready, p.most) = (256, r.pick(&[1, 2]));
             }
-            // All are right.
+            // All loads commit.
             4 => {
                 (p.inc, p.alloc, p.done, p.sync, p.forced) = (256, 256, 256, 0, 0);
                 (p.most, p.fault) = (r.pick(&[1, 2, 4]), 0);
@@ -89,7 +88,7 @@ impl Phase {
         phase
     }
 
-    /// One that is longer than a counter of 16 bits counts: loads that are right, or a full queue.
+    /// A phase whose commits, or cycles with a full queue, exceed a counter of 16 bits.
     fn long(r: &mut Random, full: bool) -> Self {
         let mut phase = Self::draw(r);
         let p = &mut phase;
@@ -104,8 +103,7 @@ impl Phase {
 pub struct Inputs {
     /// Granules that the signature has, of 64.
     signature: u64,
-    /// The epoch has changed in the cycle before, in the one before that; the block validated in
-    /// the one before that.
+    /// Sync, and `busy` of the block, one and two cycles ago.
     synced: [bool; 2],
     busy: [bool; 2],
     queue: Queue,
@@ -123,7 +121,7 @@ impl Inputs {
         self.signature = bits.fold(0, |bits, bit| bits | 1 << bit);
     }
 
-    /// An answer as the access validation unit has it, or one that breaks the rules.
+    /// An answer of the access validation unit, legal or illegal.
     fn done(&self, d: &mut Driver<Self>, out: &Out) -> Option<Done> {
         let Driver { phase: p, random: r, .. } = d;
         let any = Done { kind: 0, id: r.word() as u8, epoch: r.below(32) as u8, sync: false };
@@ -166,7 +164,7 @@ impl Inputs {
     }
 
     fn answers(&self, d: &mut Driver<Self>) -> u8 {
-        // Where nothing was asked they mean nothing.
+        // The block ignores the answers of lanes without a query.
         let lanes = u8::MAX >> (8 - d.config.v_lanes);
         let unasked = d.random.word() as u8 & lanes & !d.before.q_valid;
         let asked = |v: &usize| d.before.q_valid >> v & 1 == 1;

@@ -1,4 +1,4 @@
-//! What the block holds, as its inputs and outputs say it, and the rows that this is of.
+//! Entries of the block, derived from its ports, and the coverage rows that they reach.
 
 use std::collections::VecDeque;
 
@@ -23,7 +23,7 @@ struct Validation {
     cycle: u64,
 }
 
-/// The entries. They are numbered as they come.
+/// The entries, numbered in order of allocation.
 #[derive(Clone, Debug)]
 pub struct Queue {
     slots: u64,
@@ -32,7 +32,7 @@ pub struct Queue {
     /// Number of the oldest.
     first: u64,
     validation: Option<Validation>,
-    /// Entries that were asked about in the cycle before.
+    /// Entries queried in the cycle before.
     asked: [Option<u64>; MAX_VLANES],
 }
 
@@ -53,7 +53,7 @@ impl Queue {
         self.entries.get(number.checked_sub(self.first)? as usize)
     }
 
-    /// A cycle with these inputs and outputs.
+    /// Follows a cycle with these inputs and outputs.
     pub fn follow(&mut self, input: &In, out: &Out, seen: &mut Seen) {
         let took = self.takes(input, out);
         self.answered(input, took, seen);
@@ -108,7 +108,7 @@ impl Queue {
         out.alloc_ready && input.alloc.is_some_and(|alloc| !of_it(alloc.warp))
     }
 
-    /// The answers to the queries of the cycle before. `took`: an entry is made.
+    /// The answers to the queries of the cycle before. `took`: an entry is allocated.
     fn answered(&mut self, input: &In, took: bool, seen: &mut Seen) {
         let next = self.first + self.entries.len() as u64;
         for (v, asked) in std::mem::take(&mut self.asked).into_iter().enumerate() {
@@ -178,7 +178,7 @@ impl Queue {
     }
 }
 
-/// What needs no entries.
+/// Counts the rows that the ports alone show.
 fn count(input: &In, out: &Out, seen: &mut Seen) {
     let most = out.out == u8::MAX;
     let mut errors = 0;

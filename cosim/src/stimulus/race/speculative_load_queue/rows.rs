@@ -29,10 +29,10 @@ seen! {
         several_errors, counter_beyond_16_bits,
 }
 
-/// Whether a queue of this kind can come there.
+/// Whether a queue of this configuration can reach the row.
 pub fn can_reach(c: &Config, row: &str) -> bool {
     match row {
-        // The head leaves a full queue, which takes none.
+        // With one slot no entry is beside the head, and none is allocated in its last cycle.
         "head_is_dead"
         | "dead_waits_for_validation"
         | "replay_drops_one"

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A load that is offered in a cycle, and an answer that is shown in one.
+/// Cycle, warp and tag of a load; cycle and kind of an answer.
 type Load = (usize, u8, u16);
 type Answer = (usize, u8);
 
