@@ -24,9 +24,9 @@ crate::parameters! {
         pub l1_sets = "L1Sets",
         /// `L1Ways`: ways of a set, 1 to 8.
         pub l1_ways = "L1Ways",
-        /// `L1Mshr`: lines that are waited for, 1 to 64.
+        /// `L1Mshr`: MSHRs, 1 to 64.
         pub l1_mshr = "L1Mshr",
-        /// `Waiters`: loads that wait for one of them, 1 to 48.
+        /// `Waiters`: loads that wait in an MSHR, 1 to 48.
         pub waiters = "Waiters",
         /// `Stq`: entries of the store table, 1 to 64.
         pub stq = "Stq",
@@ -44,15 +44,15 @@ impl Config {
 
 /// `err_code_o` (specification section 12).
 pub mod err {
-    /// A request that cannot be.
+    /// An illegal request.
     pub const REQUEST: u8 = 1;
-    /// A line or a renewal for which no load waits.
+    /// A BusFill or BusRnw without an MSHR in SENT.
     pub const FILL: u8 = 2;
-    /// An acknowledgement of no store.
+    /// An acknowledgement without a store.
     pub const ACK: u8 = 3;
-    /// A generation that is neither this one nor the next.
+    /// A generation that is neither the L1's nor the next.
     pub const GENERATION: u8 = 4;
-    /// The policy picks a way that may not go.
+    /// The policy picks a way that is no candidate.
     pub const PICK: u8 = 5;
 }
 
@@ -62,35 +62,35 @@ message! {
     pub struct Counters: "TIMESTAMP_L1_CNT_T" in "timestamp_l1_types.svh" () {
         /// Loads that hit.
         pub load_hit: u32 = 32,
-        /// Loads of lines that are not here.
+        /// Loads of absent lines.
         pub miss_cold: u32 = 32,
-        /// Of lines whose lease is over.
+        /// Loads of lines whose lease is over.
         pub miss_expired: u32 = 32,
-        /// Loads that wait with another one.
+        /// Loads that join an MSHR.
         pub merged_loads: u32 = 32,
-        /// Loads that wait for a store.
+        /// Loads that allocate an MSHR for a locked line.
         pub lock_wait: u32 = 32,
-        /// Requests for those that a first answer has not served.
+        /// Requests of re-evaluated MSHRs.
         pub extra_renewals: u32 = 32,
         /// Stores.
         pub stores: u32 = 32,
         /// Atomics.
         pub atomics: u32 = 32,
-        /// Lines that came.
+        /// Fills.
         pub fill_rsp: u32 = 32,
-        /// Renewals that came.
+        /// Renewals.
         pub renew_rsp: u32 = 32,
-        /// Answers to loads from before a flush.
+        /// Fills and renewals of stale MSHRs.
         pub stale_rsp: u32 = 32,
-        /// Lines dropped because a store met newer bytes.
+        /// Lines dropped by an acknowledgement.
         pub lock_drops: u32 = 32,
-        /// Cycles in which the request had to wait, but not for room.
+        /// Cycles in which the oldest request is held.
         pub hold_cycles: u32 = 32,
-        /// Clocks moved because a warp only hits.
+        /// Clocks moved by the spin rule.
         pub spin_ticks: u32 = 32,
         /// Flushes.
         pub flushes: u32 = 32,
-        /// Lines that came when their lease was over.
+        /// Fills whose lease was over.
         pub late_fills: u32 = 32,
     }
 }
@@ -106,15 +106,15 @@ ports! {
         pub bus_req_ready: bool = 1,
         /// Answers of the L2 banks.
         pub bus_rsp: Option<BusRsp> as (bus_rsp_valid, bus_rsp) = (c.line, c.ts_bits()),
-        /// This SM; static.
+        /// Number of the SM; static.
         pub sm_id: u8 = 5,
-        /// G-TSC: generation that `gtsc_rst` sends.
+        /// G-TSC: generation that `gtsc_rst` announces.
         pub rep: u8 = 2,
         /// TC: all lines are dropped.
         pub flush: bool = 1,
-        /// A policy says which way a line takes; static.
+        /// A policy picks the way of a fill; static.
         pub policy: bool = 1,
-        /// It says so, in a cycle with `ask`.
+        /// The pick, in a cycle with `ask`.
         pub pick: Option<Pick> as (pick_valid, pick) = (),
     }
 }
@@ -122,23 +122,23 @@ ports! {
 ports! {
     /// Output ports, all functions of registers.
     pub struct Out: Out (c: Config) {
-        /// The request is taken.
+        /// The request is accepted.
         pub core_req_ready: bool = 1,
         /// Answers: one to each request.
         pub core_rsp: Option<CoreRsp> as (core_rsp_valid, core_rsp) = (c.line, c.ts_bits()),
         /// Requests to the L2 banks.
         pub bus_req: Option<BusReq> as (bus_req_valid, bus_req) = (c.line, c.line_w, c.ts_bits()),
-        /// The answer is taken.
+        /// The answer is accepted.
         pub bus_rsp_ready: bool = 1,
         /// Bit w: warp w has requests without an answer.
         pub warp_busy: u64 = c.warps,
-        /// G-TSC: own generation.
+        /// G-TSC: generation of the L1.
         pub rep_ack: u8 = 2,
         /// TC, pulse: all lines are dropped.
         pub flush_done: bool = 1,
-        /// TC: bit w: a fence of warp w may pass.
+        /// TC: bit w: a fence of warp w can complete.
         pub fence_ok: u64 = c.warps,
-        /// A way is wanted, until `pick`.
+        /// Query of the policy, until `pick`.
         pub ask: Option<Ask> as (ask_valid, ask) = (c.line_w, c.l1_ways),
         /// What the action of the cycle before did to a line.
         pub event: Option<Event> as (event_valid, event) = (c.line_w,),

@@ -3,10 +3,10 @@
 `include "timestamp_l1_types.svh"
 
 /// The L1 of an SM under timestamp coherence (Tabbakh, thesis, chapter 3; specification 5.1 to
-/// 5.6, 5.8). Under G-TSC each line has a lease in logical time, each warp a clock, and a store
-/// waits for no lease. Under TC a lease ends in a cycle. One action in a cycle. All outputs are
-/// functions of registers. What is accepted in cycle t acts in t+1 at the earliest, and what it
-/// sends is valid in t+2.
+/// 5.6, 5.8). Under G-TSC leases are in logical time, each warp has a clock, and a store waits for
+/// no lease. Under TC leases are in cycles. One action in a cycle. All outputs are functions of
+/// registers. A message accepted in cycle t acts in t+1 at the earliest; the messages that it
+/// causes are valid in t+2.
 module timestamp_l1  // rule: Cycle rules
   import timestamp_pkg::*;
 #(
@@ -21,7 +21,7 @@ module timestamp_l1  // rule: Cycle rules
   parameter int unsigned Waiters  = 8,             // loads that wait in an MSHR, 1..48
   parameter int unsigned Stq      = 64,            // stores without an acknowledgement, 1..64
   parameter int unsigned Spin     = 1024,          // G-TSC: hits until a clock moves, 1..65535
-  // Parameters of the parts. Illegal ones are not passed on: the assertions below report them.
+  // Parameters of the parts, clamped to legal values; assertions below report illegal ones.
   localparam int unsigned WarpsP   = clamp(1, 64, Warps),
   localparam int unsigned TsBits   = ts_bits(Protocol, TsW),
   localparam int unsigned LineP    = legal_line(Line),
@@ -57,15 +57,15 @@ module timestamp_l1  // rule: Cycle rules
   output logic              bus_rsp_ready_o,
   input  bus_rsp_t          bus_rsp_i,
   input  logic [4:0]        sm_id_i,       // static
-  output logic [WarpsP-1:0] warp_busy_o,   // warps that have requests inside
-  // G-TSC: the generation of gtsc_rst, and the own one
+  output logic [WarpsP-1:0] warp_busy_o,   // warps that have unanswered requests
+  // G-TSC: the generation that gtsc_rst announces, and that of the L1
   input  logic [1:0]        rep_i,
   output logic [1:0]        rep_ack_o,
   // TC
   input  logic              flush_i,       // drop all lines
   output logic              flush_done_o,  // pulse
   output logic [WarpsP-1:0] fence_ok_o,    // warps whose fences can complete
-  // the replacement policy picks the way of a line
+  // the replacement policy picks the way of a fill
   input  logic              policy_i,      // static
   output logic              ask_valid_o,   // until pick_valid_i
   output ask_t              ask_o,
@@ -82,7 +82,7 @@ module timestamp_l1  // rule: Cycle rules
   localparam int unsigned TimeW  = Gtsc ? TsBits : 32;  // bits of a time: logical, or a cycle
   localparam int unsigned WayW   = (L1WaysP > 1) ? $clog2(L1WaysP) : 1;
   localparam int unsigned CountW = $clog2(WaitersP + 1);
-  // Requests inside: in channels, waiting in MSHRs, stores.
+  // The most unanswered requests: in channels, in MSHRs, in the store table.
   localparam int unsigned Inside = 4 + L1MshrP * WaitersP + StqP;
 
   typedef logic [TsBits-1:0]  ts_t;
@@ -96,14 +96,14 @@ module timestamp_l1  // rule: Cycle rules
     logic              stale;     // G-TSC: requested before a flush
     logic              st_after;  // a store (TC: or a flush) came after the request
     logic              full;
-    logic [CountW-1:0] count;     // its waiters
-    time_t             least;     // of their times
-    time_t             most;
-    logic [5:0]        warp;      // the oldest waiter
+    logic [CountW-1:0] count;     // of waiters
+    time_t             least;     // earliest time of a waiter
+    time_t             most;      // latest time of a waiter
+    logic [5:0]        warp;      // warp, id and ts: the oldest waiter
     logic [7:0]        id;
     time_t             ts;
   } mshr_t;
-  // The line by which a replay serves waiters.
+  // The data and lease with which a replay serves waiters.
   typedef struct packed {
     logic       stale;
     logic [1:0] rep;
@@ -117,18 +117,18 @@ module timestamp_l1  // rule: Cycle rules
     ActNone, ActReplay, ActFlush, ActAnswer, ActReevaluate, ActRequest
   } act_e;
 
-  // When a lease ends. TC counts cycles with both timestamps, G-TSC takes the second one.
+  // End of a lease: under TC the 32-bit cycle {wts, rts}, under G-TSC rts.
   function automatic time_t end_of(ts_t wts, ts_t rts);  // rule: 15
     return TimeW'({wts, rts});
   endfunction
-  // G-TSC's leases include their end, those of TC do not.
+  // A lease of G-TSC includes its end, a lease of TC does not.
   function automatic logic in_lease(time_t at, time_t lease_end);  // rule: 17
     return Gtsc ? at <= lease_end : at < lease_end;
   endfunction
   function automatic ts_t later(ts_t a, ts_t b);
     return (a > b) ? a : b;
   endfunction
-  // Elements of an atomic are changed as a whole.
+  // The mask selects whole elements, of 8 bytes or of 4.
   function automatic logic whole(logic [LineP-1:0] mask, logic eight);  // rule: 1
     whole = 1'b1;
     for (int unsigned b = 0; b < LineP; b += 4) begin
@@ -226,8 +226,8 @@ module timestamp_l1  // rule: Cycle rules
   end
 
   // -----------------------------------------------------------------------------------------------
-  // The MSHR, the line and the warp of the action, and what is looked up for it
-  logic               to_store, by_mshr;  // an answer to a store; the MSHR gives line and warp
+  // The MSHR, the line and the warp of the action, and their look-up results
+  logic               to_store, by_mshr;  // answer to a store; line, warp: the MSHR's
   logic [5:0]         index, ready_index, replay_index, next_index;  // of MSHRs
   logic               sent, known, mshr_room, warp_waits;
   logic [LineWP-1:0]  mshr_line, store_line, line;
@@ -241,7 +241,7 @@ module timestamp_l1  // rule: Cycle rules
   time_t              line_end;
   data_t              line_data;
   logic [L1WaysP-1:0] may_go;
-  logic [1:0]         rep;  // own generation
+  logic [1:0]         rep;  // generation of the L1
   time_t              now;  // G-TSC: the warp's clock; TC: the cycle
 
   assign to_store = (rsp.op == RspWrAck || rsp.op == RspAtomAck);
@@ -255,10 +255,10 @@ module timestamp_l1  // rule: Cycle rules
 
   // -----------------------------------------------------------------------------------------------
   // Answers of banks
-  logic answered;                  // the answer's id is one of its kind
+  logic answered;                  // the answer's id has the form that its op requires
   logic fill, renewal, ack;        // not dropped
   logic answer_bad;                // dropped
-  logic again;                     // a renewal of a line that is gone: it is requested again
+  logic again;                     // a renewal that is not usable: back to PEND
   logic late, kept, query, install;
   way_t install_way;
 
@@ -270,21 +270,21 @@ module timestamp_l1  // rule: Cycle rules
   assign again      = renewal && (mshr.stale || mshr.st_after || !present || locked);
   assign late       = !Gtsc && fill && !in_lease(now, end_of(rsp.wts, rsp.rts));  // rule: 20
 
-  // Where a line goes.
+  // Where a fill is installed.
   assign kept    = fill && !mshr.stale && !mshr.st_after && !locked && !late;  // rule: 20
   assign query   = kept && !present && policy_i && may_go != '0 && !picked;  // rule: 10
   assign install = kept && !query
                    && (present || (may_go != '0 && (!policy_i || (pick_keep && pick_legal))));
   assign install_way = present ? way : policy_i ? pick_way : victim;  // rule: 7
 
-  // Only for the way to this L1.
+  // The network routes by sm.
   wire unused_sm = ^rsp.sm;
 
   // -----------------------------------------------------------------------------------------------
   // Replays: one waiter in a cycle, the first in the cycle in which the replay starts
   logic              start, step, served, last;
   logic              reevaluate_starts, reevaluate_requests;
-  logic [CountW-1:0] left, left_d, left_q;  // waiters that are still to come
+  logic [CountW-1:0] left, left_d, left_q;  // waiters before the step; after it
   logic [5:0]        replay_index_q;
   source_t           source, source_q;
 
@@ -317,8 +317,8 @@ module timestamp_l1  // rule: Cycle rules
   // -----------------------------------------------------------------------------------------------
   // Requests of the SM: the first row that holds (specification 5.2, 5.3, 12)
   logic  legal, bad, hit, hold, merge, wait_lock, miss, nop, change;
-  logic  store, atomic, locks, drops;  // of a change: the line's lock is taken; the line is dropped
-  data_t bits;                         // of the mask's bytes
+  logic  store, atomic, locks, drops;  // a change locks the line; a change drops the line
+  data_t bits;                         // the byte mask as a bit mask
 
   assign legal = 32'(req.warp) < WarpsP && (req.op inside {OpLd, OpSt, OpAtom})  // rule: 1
                  && (req.op != OpAtom || (req.aop <= AopXchg && whole(req.mask, req.sz)));
@@ -354,7 +354,7 @@ module timestamp_l1  // rule: Cycle rules
   end
 
   // -----------------------------------------------------------------------------------------------
-  // What is taken and sent
+  // Messages that are removed and sent
   assign core_req_pop  = act == ActRequest && !hold;  // rule: Cycle rules
   assign bus_rsp_pop   = act == ActAnswer && !query;  // rule: 10
   assign bus_req_push  = miss || reevaluate_requests || change;  // rule: 6
@@ -509,7 +509,7 @@ module timestamp_l1  // rule: Cycle rules
   );
 
   // -----------------------------------------------------------------------------------------------
-  // Time, flushes and fences, which the protocols do not share
+  // Time, flushes and fences, which differ between the protocols
   logic tick, generation_bad;
 
   if (Gtsc) begin : gen_gtsc
@@ -547,7 +547,7 @@ module timestamp_l1  // rule: Cycle rules
     wire unused_flush = flush_i;
   end else begin : gen_tc
     logic [31:0] now_q;
-    logic        flush_q, flush_done_q;  // a flush is pending; it is done
+    logic        flush_q, flush_done_q;  // a flush is pending; a flush is done
 
     assign now          = now_q;
     assign flush_wanted = flush_q;
@@ -666,7 +666,7 @@ module timestamp_l1  // rule: Cycle rules
     end
   end
 
-  // left_q and event_valid_q cover these.
+  // Undefined until left_q or event_valid_q is set.
   always_ff @(posedge clk_i) begin
     if (start) begin
       replay_index_q <= index;

@@ -1,22 +1,22 @@
-/// Fences that can complete: of warps without requests inside, and under TC-Weak only when the
-/// leases of all copies that the warp's stores met are over (specification 5.8).
+/// Fences that can complete: of warps without unanswered requests, and under TC-Weak only after the
+/// lease ends in the acknowledgements of the warp's stores (specification 5.8).
 module timestamp_l1_fences #(  // rule: 22
   parameter int unsigned Warps = 4,
   parameter bit          Weak  = 1'b0
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic [Warps-1:0] busy_i,  // warps that have requests inside
+  input  logic [Warps-1:0] busy_i,  // warps that have unanswered requests
   input  logic [31:0]      now_i,
-  input  logic             ack_i,   // a store of warp_i is done, which met copies
+  input  logic             ack_i,   // a store of warp_i is acknowledged
   input  logic [5:0]       warp_i,
-  input  logic [31:0]      end_i,   // whose last lease ends in this cycle
+  input  logic [31:0]      end_i,   // its fences wait until this cycle
   output logic [Warps-1:0] ok_o
 );
   if (Weak) begin : gen_weak
     localparam int unsigned WarpW = (Warps > 1) ? $clog2(Warps) : 1;
 
-    logic [31:0]      gwct_q [Warps];  // GWCT of the paper
+    logic [31:0]      gwct_q [Warps];  // the thesis's GWCT: latest end_i
     logic [WarpW-1:0] warp;
 
     // An acknowledgement belongs to a warp that exists.

@@ -1,16 +1,16 @@
 `include "duet_assert.svh"
 
-/// Counts the requests of each warp that are inside the L1. Requests of warps that do not exist do
-/// not count.
+/// Counts the requests of each warp inside the L1: accepted and not answered. Requests of warps
+/// that do not exist are not counted.
 module timestamp_l1_inside #(  // rule: 2
   parameter int unsigned Warps = 48,  // 1..64
   parameter int unsigned Most  = 16   // requests that can be inside
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             in_i,       // a request of in_warp_i comes
+  input  logic             in_i,       // a request of in_warp_i is accepted
   input  logic [5:0]       in_warp_i,
-  input  logic             out_i,      // an answer of out_warp_i goes
+  input  logic             out_i,      // an answer to out_warp_i is taken
   input  logic [5:0]       out_warp_i,
   output logic [Warps-1:0] busy_o      // warps that have requests inside
 );

@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 `include "timestamp_types.svh"
 
-/// Lines of the L1: tags, leases, locks, order of use, data. One line is looked up in a cycle, and
-/// at most one change is made, to that line or, by an install, to its set.
+/// Lines of the L1: tags, leases, locks, order of use, data. A cycle looks up one line and makes at
+/// most one change: to that line, or, for an install, to a way of its set.
 module timestamp_l1_lines #(  // rule: 7
   parameter bit           Gtsc  = 1'b1,  // lines have locks
   parameter int unsigned  Line  = 16,
@@ -17,12 +17,12 @@ module timestamp_l1_lines #(  // rule: 7
   input  logic [LineW-1:0]  line_i,         // looked up
   output logic              present_o,
   output logic              locked_o,       // present, with a lock
-  output logic [WayW-1:0]   way_o,          // these mean nothing while the line is absent
+  output logic [WayW-1:0]   way_o,          // way, lease, data: valid if present_o
   output logic [TsW-1:0]    wts_o,
   output logic [TsW-1:0]    rts_o,
   output logic [8*Line-1:0] data_o,
   output logic [Ways-1:0]   may_go_o,       // ways of the set that are invalid or have lock 0
-  output logic [WayW-1:0]   victim_o,       // the one that is evicted without a policy
+  output logic [WayW-1:0]   victim_o,       // the way to evict without a policy
   // of an answer
   input  logic [TsW-1:0]    wts_i,
   input  logic [TsW-1:0]    rts_i,
@@ -30,14 +30,14 @@ module timestamp_l1_lines #(  // rule: 7
   // changes
   input  logic              hit_i,          // a load uses the line
   input  logic              store_i,        // a store writes bytes and takes the lock
-  input  logic [8*Line-1:0] store_bits_i,   // mask of its bytes
-  input  logic [8*Line-1:0] store_data_i,   // its bytes, 0 in others
-  input  logic              drop_i,         // the line is dropped, a locked one when it is unlocked
-  input  logic              install_i,      // {wts_i, rts_i, data_i} in this way
+  input  logic [8*Line-1:0] store_bits_i,   // bit mask of the store's bytes
+  input  logic [8*Line-1:0] store_data_i,   // the store's bytes, else 0
+  input  logic              drop_i,         // the line is dropped, a locked one at its unlock
+  input  logic              install_i,      // {wts_i, rts_i, data_i} in install_way_i
   input  logic [WayW-1:0]   install_way_i,
-  input  logic              renew_i,        // the lease reaches to rts_i
-  input  logic              unlock_i,       // a store that took the lock is done: {wts_i, rts_i}
-  input  logic              ok_i,           // and the bank had the same line
+  input  logic              renew_i,        // the lease is extended to rts_i
+  input  logic              unlock_i,       // a locking store is done; lease {wts_i, rts_i}
+  input  logic              ok_i,           // unlock_i: the L1's copy was current
   input  logic              flush_i,        // all lines are dropped
   output logic              freed_o,        // unlock_i: it was the last lock
   output logic              gone_o          // drop_i, unlock_i: the line is dropped
@@ -87,7 +87,7 @@ module timestamp_l1_lines #(  // rule: 7
 
   always_comb begin : choose
     victim_o = oldest;
-    // The lowest invalid way is taken.
+    // An invalid way goes first, the lowest one.
     for (int unsigned w = Ways; w > 0; w--) begin
       if (!valid[w-1]) victim_o = WayW'(w - 1);
     end
@@ -135,7 +135,7 @@ module timestamp_l1_lines #(  // rule: 7
     else         valid_q <= valid_d;
   end
 
-  // valid_q covers these.
+  // Undefined until valid_q is set.
   always_ff @(posedge clk_i) begin
     if (install_i) begin  // rule: States absent fill
       tag_q[set][install_way_i]  <= tag;

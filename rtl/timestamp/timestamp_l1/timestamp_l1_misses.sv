@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 
-/// MSHRs, each with a FIFO of the loads that wait for its line, its waiters. One MSHR is read and
-/// changed in a cycle: a waiter is pushed at the back, and the oldest waiter is removed, or moves
-/// to the back.
+/// MSHRs, each with a FIFO of waiters: loads that wait for its line. A cycle reads and changes one
+/// MSHR: it pushes a waiter, pops the oldest waiter, or does both, which moves the waiter to the
+/// back.
 module timestamp_l1_misses #(  // rule: States A PEND MSHR
   parameter bit          Gtsc    = 1'b1,
   parameter int unsigned Mshr    = 4,
@@ -30,34 +30,34 @@ module timestamp_l1_misses #(  // rule: States A PEND MSHR
   input  logic [5:0]       warp_i,
   output logic             waits_o,       // a load of this warp waits in it
   // changes of the selected MSHR
-  input  logic             push_i,        // a waiter comes
+  input  logic             push_i,        // a waiter is appended
   input  logic [5:0]       push_warp_i,
   input  logic [7:0]       push_id_i,
   input  logic [TimeW-1:0] push_ts_i,
   input  logic             pop_i,         // the oldest waiter is removed
   input  logic             to_sent_i,     // becomes SENT
-  input  logic             to_pend_i,     // becomes PEND, and waits for the line's lock
-  input  logic             lock_i,        // if there is one
+  input  logic             to_pend_i,     // becomes PEND
+  input  logic             lock_i,        // to_pend_i: and waits for the line's lock
   input  logic             to_free_i,     // becomes FREE
-  input  logic             answered_i,    // neither stale nor st_after any more
-  input  logic             reset_ts_i,    // all its times become 1
-  input  logic             stored_i,      // a store to line_i; it comes after the request, if any
-  input  logic             unlock_i,      // the lock of line_i is free
+  input  logic             answered_i,    // clears stale and st_after
+  input  logic             reset_ts_i,    // the times of all waiters become 1
+  input  logic             stored_i,      // a store to line_i: sets st_after of its MSHR
+  input  logic             unlock_i,      // the lock of line_i is released
   input  logic             flush_i        // of all MSHRs
 );
   localparam int unsigned IndexW = (Mshr > 1) ? $clog2(Mshr) : 1;
   localparam int unsigned PtrW   = (Waiters > 1) ? $clog2(Waiters) : 1;
 
-  // An MSHR that is neither PEND nor SENT is FREE. wait_q of a PEND one: its line is locked. No
-  // store takes that lock again, so wait_q is set when the MSHR becomes PEND, and cleared by the
-  // unlock.
+  // An MSHR that is neither PEND nor SENT is FREE. wait_q: the line of a PEND MSHR is locked. No
+  // store locks that line again (ST2), so only the transition to PEND sets wait_q, and the unlock
+  // clears it.
   logic [Mshr-1:0]  pend_d, pend_q, sent_d, sent_q, wait_d, wait_q;
   logic [Mshr-1:0]  stale_d, stale_q, after_d, after_q;
   logic [LineW-1:0] line_q [Mshr];
   // Waiters of each MSHR.
   logic [Mshr-1:0][PtrW-1:0]     head_q, tail_q;
-  logic [Mshr-1:0][Waiters-1:0]  live_d, live_q;  // places that hold one
-  logic [Mshr-1:0][Waiters-1:0]  one_d, one_q;    // whose time is 1, whatever ts_q is
+  logic [Mshr-1:0][Waiters-1:0]  live_d, live_q;  // entries that hold a waiter
+  logic [Mshr-1:0][Waiters-1:0]  one_d, one_q;    // the waiter's time is 1, not ts_q
   logic [Waiters-1:0][5:0]       warp_q [Mshr];
   logic [Waiters-1:0][7:0]       id_q [Mshr];
   logic [Waiters-1:0][TimeW-1:0] ts_q [Mshr];
@@ -197,7 +197,7 @@ module timestamp_l1_misses #(  // rule: States A PEND MSHR
     end
   end
 
-  // pend_q, sent_q and live_q cover these.
+  // Undefined until pend_q, sent_q or live_q is set.
   always_ff @(posedge clk_i) begin  // rule: States FREE SENT
     if ((to_sent_i || to_pend_i) && !known_o) line_q[at] <= line_i;
     one_q <= one_d;

@@ -11,22 +11,22 @@ module timestamp_l1_stores #(  // rule: Registers _stores
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic [5:0]       entry_i,  // read; may lie outside of the table
-  output logic             there_o,  // the entry holds a store; the next ones mean nothing without
+  output logic             there_o,  // the entry is in use: warp_o to locks_o are valid
   output logic [5:0]       warp_o,
   output logic [7:0]       id_o,
   output logic [LineW-1:0] line_o,
-  output logic             locks_o,  // the store has the lock of its line
-  input  logic             free_i,   // the entry
+  output logic             locks_o,  // the store has locked its line
+  input  logic             free_i,   // entry_i is freed
   output logic             room_o,
-  output logic [5:0]       next_o,   // entry of the next store
+  output logic [5:0]       next_o,   // the entry to allocate
   input  logic             make_i,
   input  logic [5:0]       warp_i,
   input  logic [7:0]       id_i,
   input  logic [LineW-1:0] line_i,
-  input  logic             lock_i,   // the store takes the lock
-  input  logic             flush_i   // no lock is left
+  input  logic             lock_i,   // the store locks its line
+  input  logic             flush_i   // no store has a lock any more
 );
-  // A flush clears the locks: the specification's `stale` of an entry matters to its lock alone.
+  // A flush clears lock_q: the specification's `stale` of an entry only disables its lock.
   logic [Stq-1:0]   valid_d, valid_q;
   logic [Stq-1:0]   lock_d, lock_q;
   logic [5:0]       warp_q [Stq];
@@ -67,7 +67,7 @@ module timestamp_l1_stores #(  // rule: Registers _stores
     else         valid_q <= valid_d;
   end
 
-  // valid_q covers these.
+  // Undefined until valid_q is set.
   always_ff @(posedge clk_i) begin
     lock_q <= lock_d;
     if (make_i) begin

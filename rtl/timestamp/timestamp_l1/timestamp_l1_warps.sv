@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 `include "timestamp_types.svh"
 
-/// Logical clocks of the warps of G-TSC, and how often each warp has only hit (specification 5.6).
-/// One warp is read and changed in a cycle.
+/// G-TSC: logical clocks of the warps, and the hits of each warp since its last answer from the L2
+/// (specification 5.6). One warp is read and changed in a cycle.
 module timestamp_l1_warps #(  // rule: Registers _warps
   parameter int unsigned  Warps = 4,
   parameter int unsigned  TsW   = 6,
@@ -12,12 +12,12 @@ module timestamp_l1_warps #(  // rule: Registers _warps
   input  logic           rst_ni,
   input  logic [5:0]     warp_i,      // read; may not exist
   output logic [TsW-1:0] ts_o,        // its clock
-  input  logic           answered_i,  // an answer of the L2 serves it
+  input  logic           answered_i,  // an answer of the L2: the count restarts
   input  logic           raise_i,     // its clock becomes at least ts_i
   input  logic [TsW-1:0] ts_i,
-  input  logic           hit_i,       // a load hits: its clock becomes at least ts_i, too
-  input  logic [TsW-1:0] rts_i,       // in a line whose lease ends with this
-  output logic           tick_o,      // one hit too many: its clock leaves that lease
+  input  logic           hit_i,       // a load hits: as raise_i, and the hit counts
+  input  logic [TsW-1:0] rts_i,       // hit_i: the last time of the line's lease
+  output logic           tick_o,      // the Spin-th hit: its clock becomes rts_i + 1
   input  logic           flush_i      // all clocks restart
 );
   localparam int unsigned WarpW = (Warps > 1) ? $clog2(Warps) : 1;
@@ -50,7 +50,7 @@ module timestamp_l1_warps #(  // rule: Registers _warps
     end
   end
 
-  // Specification 8.1: a lease that ends after time would turn the clock over.
+  // Specification 8.1. A lease that ends at the largest timestamp would wrap the clock.
   `DUET_ASSERT(Monotone, !(raise_i || hit_i) || ts_d >= ts_o || rts_i == '1, "a clock goes back")
   `DUET_ASSERT(OfThere, !(answered_i || raise_i || hit_i) || there, "warp that does not exist")
 endmodule

@@ -4,17 +4,17 @@ use ports::timestamp::types::Ask;
 
 use super::stores::Store;
 
-/// Conditions of an MSHR and of its line: one bit each.
+/// Conditions of an MSHR, its line and the granted lease: one bit each.
 pub mod condition {
-    /// A flush has passed since the MSHR's request.
+    /// A flush came after the MSHR's request.
     pub const STALE: u8 = 1 << 0;
-    /// A store has passed since it (`st_after`).
+    /// A store came after the MSHR's request (`st_after`; TC: or a flush).
     pub const PASSED: u8 = 1 << 1;
     /// The FIFO of waiters is full.
     pub const FULL: u8 = 1 << 2;
     /// The MSHR is in PEND.
     pub const PENDING: u8 = 1 << 3;
-    /// An older load of the same warp waits in it.
+    /// An older load of the store's warp waits in the MSHR.
     pub const OLDER: u8 = 1 << 4;
     /// The line is absent.
     pub const ABSENT: u8 = 1 << 5;
@@ -23,19 +23,19 @@ pub mod condition {
     /// TC: the lease that the bank granted is over.
     pub const LATE: u8 = 1 << 7;
 
-    /// The condition, if it is met.
+    /// The condition's bit if it is met, else 0.
     #[inline(always)]
     pub(in super::super) fn when(condition: u8, is_met: bool) -> u8 {
         if is_met { condition } else { 0 }
     }
 }
 
-/// The first action of a cycle that is enabled.
+/// The enabled action with the highest priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// The policy has not answered.
+    /// A query of the policy is pending.
     Nothing,
-    /// An output FIFO is full. Who waits for it:
+    /// An output FIFO is full. It blocks:
     Blocked {
         /// A replay.
         replay: bool,
@@ -44,7 +44,7 @@ pub enum Action {
         /// A request of the SM.
         request: bool,
     },
-    /// The policy has answered.
+    /// The policy picks a way.
     Pick {
         /// `None`: the line is not installed.
         way: Option<u8>,
@@ -66,15 +66,15 @@ pub enum Action {
     Renewal(Renewal),
     /// A2 of a BusWrAck or BusAtomAck.
     Acknowledgement(Acknowledgement),
-    /// A2 of an answer to no MSHR.
+    /// A2 of a BusFill or BusRnw without an MSHR in SENT.
     BadFill,
-    /// A2 of an answer to no store.
+    /// A2 of an acknowledgement without a store.
     BadAcknowledgement,
     /// A3: the line serves a waiter.
     PendingReplay {
         /// The MSHR.
         miss: usize,
-        /// Where the line is.
+        /// The line's place.
         place: usize,
         /// The first step.
         step: Step,
@@ -83,54 +83,54 @@ pub enum Action {
     PendingRequest {
         /// The MSHR.
         miss: usize,
-        /// Where the line is, if it is present.
+        /// The line's place, if it is present.
         place: Option<usize>,
     },
     /// A4.
     Request {
         /// The row of the oldest request; `None`: there is no request.
         row: Option<Request>,
-        /// There are MSHRs in PEND, all of locked lines.
+        /// MSHRs are in PEND, all for locked lines.
         locked: bool,
     },
 }
 
-/// A step of a replay.
+/// A step of a replay: one waiter is served or deferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The waiter is served by the own generation.
+    /// The waiter is served by a lease of the L1's generation.
     Served,
-    /// The waiter is served by an old one.
+    /// The waiter is served by a lease of another generation.
     ServedOld,
     /// The lease does not cover the waiter's time.
     Deferred,
-    /// The lease does not, and the waiter restarts at logical time 1.
+    /// The lease does not cover it, and the waiter restarts at logical time 1.
     DeferredStale,
 }
 
-/// A line is filled.
+/// A BusFill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fill {
-    /// Its MSHR.
+    /// The MSHR.
     pub miss: usize,
-    /// [`condition`]s that it meets.
+    /// [`condition`]s that are met.
     pub conditions: u8,
     /// Where it is installed.
     pub place: Place,
-    /// The first step of its replay.
+    /// The first step of the replay.
     pub step: Step,
 }
 
 /// Where a fill is installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Nowhere, by its conditions.
+    /// Nowhere, because of its conditions.
     Nowhere,
     /// Nowhere: the policy does not keep it.
     NotKept,
     /// Nowhere: all ways are locked.
     NoWay,
-    /// In its own place.
+    /// In the place that the line already has.
     Present(usize),
     /// In an invalid way.
     Invalid(usize),
@@ -140,26 +140,26 @@ pub enum Place {
     Picked(usize),
 }
 
-/// A lease grows.
+/// A BusRnw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Renewal {
-    /// Its MSHR.
+    /// The MSHR.
     pub miss: usize,
-    /// [`condition`]s that it meets.
+    /// [`condition`]s that are met.
     pub conditions: u8,
-    /// Where the line is, if it is present.
+    /// The line's place, if it is present.
     pub place: Option<usize>,
     /// The first step of the replay; `None`: the line is requested again.
     pub step: Option<Step>,
 }
 
-/// A store or atomic is performed.
+/// A BusWrAck or BusAtomAck.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledgement {
     pub store: Store,
-    /// By an old generation.
+    /// It has another generation than the L1.
     pub old: bool,
-    /// TC-Weak: until when the warp's fences wait, and whether that is in the future.
+    /// TC-Weak: the lease end for which the warp's fences wait, and whether it is in the future.
     pub fence: Option<(u32, bool)>,
     pub lock: Lock,
 }
@@ -169,13 +169,13 @@ pub struct Acknowledgement {
 pub enum Lock {
     /// The store has locked no line.
     None,
-    /// A flush has passed.
+    /// A flush came after the store.
     Stale,
-    /// Other stores are in flight.
+    /// Other stores to the line are in flight.
     Remains(usize),
-    /// The lock ends.
+    /// The lock is released.
     Ends(usize),
-    /// The lock ends, and the line is dropped.
+    /// The lock is released, and the line is dropped.
     Drops(usize),
 }
 
@@ -184,12 +184,12 @@ pub enum Lock {
 pub enum Request {
     /// A hit.
     Ld1 {
-        /// Where the line is.
+        /// The line's place.
         place: usize,
-        /// It is the last hit of a warp that spins.
+        /// The warp's `Spin`-th hit in a row: its clock moves.
         spin: bool,
     },
-    /// The MSHR accepts no load: [`condition`]s of it.
+    /// The line's MSHR accepts no load: its [`condition`]s.
     Ld2(u8),
     /// The load joins this MSHR.
     Ld3(usize),
@@ -203,7 +203,7 @@ pub enum Request {
     Ld7(usize),
     /// The mask is empty.
     St1,
-    /// Loads go first: [`condition`]s of the MSHR.
+    /// Older loads must finish first: [`condition`]s of the MSHR.
     St2(u8),
     /// The store table is full.
     St3,
@@ -211,7 +211,7 @@ pub enum Request {
     St4(Sent),
     /// An atomic.
     St5(Sent),
-    /// Error 1.
+    /// An illegal request: error 1.
     Bad,
 }
 
@@ -220,7 +220,7 @@ pub enum Request {
 pub struct Sent {
     /// The entry of the store table.
     pub entry: usize,
-    /// The MSHR that it passes.
+    /// The line's MSHR, whose `st_after` it sets.
     pub passes: Option<usize>,
     pub copy: OwnCopy,
 }
@@ -228,11 +228,11 @@ pub struct Sent {
 /// The L1's copy of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnCopy {
-    /// There is none.
+    /// The line is absent.
     Absent,
     /// No store to it is in flight.
     Unlocked(usize),
-    /// Stores to it are.
+    /// Stores to it are in flight.
     Locked(usize),
 }
 
@@ -260,7 +260,7 @@ impl Action {
         matches!(self, Self::Request { row: Some(row), .. } if row.is_held())
     }
 
-    /// It changes the state.
+    /// The action changes the state.
     #[inline(always)]
     pub(super) fn acts(self) -> bool {
         match self {

@@ -13,7 +13,7 @@ use super::{TimestampL1, count};
 
 /// Decisions.
 impl TimestampL1 {
-    /// The action of an answer; `policy`: a policy chooses ways.
+    /// The action of an answer. `policy`: a replacement policy picks the way (rule 10).
     #[inline(always)]
     pub(super) fn answer(&self, rsp: &BusRsp, policy: bool) -> Action {
         if rsp.op > rsp_op::RNW {
@@ -21,9 +21,9 @@ impl TimestampL1 {
             return Action::Acknowledgement(self.acknowledgement(store, rsp));
         }
         let is_renewal = rsp.op == rsp_op::RNW;
-        // TC's banks renew nothing.
+        // A TC bank never sends a renewal.
         let exists = self.time.is_gtsc || !is_renewal;
-        let Some(miss) = self.misses.answered(rsp.id).filter(|_| exists) else {
+        let Some(miss) = self.misses.find_sent(rsp.id).filter(|_| exists) else {
             return Action::BadFill;
         };
         let place = self.lines.find(self.misses.line(miss));
@@ -50,8 +50,8 @@ impl TimestampL1 {
         let place = match (present, self.policy) {
             _ if conditions & self.choices.not_installed != 0 => Place::Nowhere,
             (Some(place), _) => Place::Present(place),
-            (None, Policy::Said(None)) => Place::NotKept,
-            (None, Policy::Said(Some(way))) => Place::Picked(self.lines.place(line, way.into())),
+            (None, Policy::Picked(None)) => Place::NotKept,
+            (None, Policy::Picked(Some(way))) => Place::Picked(self.lines.place(line, way.into())),
             (None, _) => match self.lines.replaceable(line) {
                 0 => Place::NoWay,
                 ways if policy => return Action::Query(Ask { sm: 0, line, ways }),
@@ -95,13 +95,13 @@ impl TimestampL1 {
         }
     }
 
-    /// The generation of an answer; TC has none.
+    /// The generation of an answer. Under TC always the L1's, as TC has no generations.
     fn generation(&self, rsp: &BusRsp) -> u8 {
         if self.time.is_gtsc { rsp.rep } else { self.rep }
     }
 }
 
-/// Their effects.
+/// Effects of those decisions.
 impl TimestampL1 {
     pub(super) fn apply_answer(&mut self, action: Action, rsp: &BusRsp) {
         match action {
@@ -118,9 +118,9 @@ impl TimestampL1 {
         let (line, lease) = (self.misses.line(miss), self.time.lease(rsp));
         if let Some(place) = place.index() {
             self.lines.install(place, line, lease, &rsp.data);
-            self.shows(event::CAME, place, line);
+            self.set_event(event::CAME, place, line);
         }
-        self.policy = Policy::Rests;
+        self.policy = Policy::Idle;
         let stale = conditions & STALE != 0;
         count(&mut self.counters.fill_rsp, true);
         count(&mut self.counters.stale_rsp, stale);
@@ -150,8 +150,8 @@ impl TimestampL1 {
                 if stale {
                     self.misses.restart(miss);
                 }
-                self.misses.forget(miss);
-                self.misses.again(miss);
+                self.misses.clear_flags(miss);
+                self.misses.set_pending(miss);
             }
         }
     }
@@ -172,15 +172,15 @@ impl TimestampL1 {
             self.warps.answered(warp);
         }
         if let Some((end, _)) = fence {
-            self.fences.meet(warp, end);
-            self.met = true;
+            self.fences.record_lease(warp, end);
+            self.fence_changed = true;
         }
         match lock {
             Lock::None | Lock::Stale => {}
             Lock::Remains(place) | Lock::Ends(place) => self.lines.lease_mut(place).unlock(rsp),
             Lock::Drops(place) => {
                 self.lines.drop(place);
-                self.shows(event::GONE, place, line);
+                self.set_event(event::GONE, place, line);
                 count(&mut self.counters.lock_drops, true);
             }
         }

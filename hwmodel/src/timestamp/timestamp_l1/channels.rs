@@ -1,4 +1,4 @@
-//! The four channels of an L1, and whose requests are inside.
+//! The four channels of an L1, and the number of unanswered requests of each warp.
 
 use std::hash::{Hash, Hasher};
 
@@ -8,21 +8,22 @@ use crate::common::fifo::Fifo;
 
 const WARPS: usize = 64;
 
-/// Two places each. A place that is freed in a cycle can be used in the next: in a cycle the action
-/// comes first, then [`Channels::edge`].
+/// FIFOs with two entries. The action of a cycle comes before [`Channels::edge`], so an entry that
+/// is freed can be used in the next cycle.
 #[derive(Clone, Debug)]
 pub(super) struct Channels {
     pub core_req: Fifo<CoreReq, 2>,
     pub core_rsp: Fifo<CoreRsp, 2>,
     pub bus_req: Fifo<BusReq, 2>,
     pub bus_rsp: Fifo<BusRsp, 2>,
-    /// Requests of each warp without an answer; bit w: warp w has some.
+    /// Unanswered requests of each warp.
     inside: [u16; WARPS],
+    /// Bit w: warp w has some.
     busy: u64,
     warps: u32,
 }
 
-/// Whose requests are inside follows from what an L1 holds.
+/// `inside` and `busy` follow from the rest of the L1's state.
 impl Hash for Channels {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let Self { core_req, core_rsp, bus_req, bus_rsp, inside: _, busy: _, warps: _ } = self;
@@ -30,16 +31,16 @@ impl Hash for Channels {
     }
 }
 
-/// What is transferred in a cycle.
-pub(super) struct Moves<'a> {
+/// Transfers of a cycle at the ports.
+pub(super) struct Transfers<'a> {
     pub core_req: Option<&'a CoreReq>,
     pub core_rsp: Option<CoreRsp>,
     pub bus_req: bool,
     pub bus_rsp: Option<&'a BusRsp>,
 }
 
-impl Moves<'_> {
-    /// Something is.
+impl Transfers<'_> {
+    /// There is a transfer.
     #[inline(always)]
     pub fn any(&self) -> bool {
         self.core_req.is_some() | self.core_rsp.is_some() | self.bus_req | self.bus_rsp.is_some()
@@ -65,20 +66,20 @@ impl Channels {
         self.busy
     }
 
-    /// The end of a cycle.
-    pub fn edge(&mut self, moves: &Moves) {
-        if let Some(req) = moves.core_req {
+    /// The clock edge: transfers at the ports.
+    pub fn edge(&mut self, transfers: &Transfers) {
+        if let Some(req) = transfers.core_req {
             self.core_req.push(*req);
             self.enters(req.warp);
         }
-        if let Some(rsp) = moves.core_rsp {
+        if let Some(rsp) = transfers.core_rsp {
             self.core_rsp.pop();
             self.leaves(rsp.warp);
         }
-        if moves.bus_req {
+        if transfers.bus_req {
             self.bus_req.pop();
         }
-        if let Some(rsp) = moves.bus_rsp {
+        if let Some(rsp) = transfers.bus_rsp {
             self.bus_rsp.push(*rsp);
         }
     }

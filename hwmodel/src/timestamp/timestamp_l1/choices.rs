@@ -1,9 +1,9 @@
-//! What the specification decides, as constants that the protocol reads. Tests run the protocol
-//! with one of them changed (`rule.rs`).
+//! Decisions of the specification, as constants that the protocol reads. Tests change one constant
+//! to disable a rule (`rule.rs`).
 
 use super::action::condition::*;
 
-/// Who is granted the cycle after replays, flushes and answers.
+/// The action that comes first after replays, flushes and answers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Client {
     /// A3.
@@ -15,18 +15,18 @@ pub(super) enum Client {
 /// What a store does to a present copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Own {
-    /// The copy takes its bytes and is locked.
+    /// The store's bytes are written, and the copy is locked.
     Written,
-    /// The copy is dropped, a locked one with its lock.
+    /// The copy is dropped; a locked copy when its lock is released.
     Dropped,
     /// The copy stays as it is.
     Kept,
 }
 
-/// Loads; acknowledgements.
+/// Bits of [`Choices::raises`]: loads; acknowledgements.
 pub(super) const LOADS: u8 = 1;
 pub(super) const ACKS: u8 = 2;
-/// MSHRs in SENT; entries of the store table.
+/// Bits of [`Choices::makes_stale`]: MSHRs in SENT; entries of the store table.
 pub(super) const MISSES: u8 = 1;
 pub(super) const STORES: u8 = 2;
 
@@ -34,31 +34,31 @@ pub(super) const STORES: u8 = 2;
 #[derive(Clone, Debug)]
 pub(super) struct Choices {
     pub first: Client,
-    /// An MSHR with one of these accepts no load.
+    /// An MSHR that meets one of these accepts no load.
     pub holds_load: u8,
     /// A load waits for the lock of its line.
     pub lock_blocks: bool,
-    /// An MSHR with one of these holds a store.
+    /// An MSHR that meets one of these holds a store.
     pub holds_store: u8,
     /// A store sets st_after of its line's MSHR.
     pub sets_st_after: bool,
-    /// G-TSC and TC: what a store does to the copy, and an atomic.
+    /// What a store and an atomic do to the copy: under G-TSC, under TC.
     pub own_copy: [[Own; 2]; 2],
-    /// A fill with one of these is not installed.
+    /// A fill that meets one of these is not installed.
     pub not_installed: u8,
-    /// A renewal with one of these is requested again.
+    /// A renewal that meets one of these is discarded, and the line is requested again.
     pub again: u8,
-    /// A waiter outside of the lease is deferred.
+    /// A waiter that the lease does not cover is deferred.
     pub defers: bool,
     /// Which answers raise the clock of their warp: [`LOADS`], [`ACKS`].
     pub raises: u8,
-    /// A line that is bad goes with its lock.
+    /// A bad line is dropped when its lock is released.
     pub drops_bad: bool,
     /// What a flush makes stale: [`MISSES`], [`STORES`].
     pub makes_stale: u8,
-    /// The clock of a warp that spins moves behind the lease.
+    /// The clock of a warp that only hits moves past the lease.
     pub moves_clock: bool,
-    /// TC-Weak: fences wait for the leases that stores have met.
+    /// TC-Weak: a fence waits for the leases of other copies of the stored lines.
     pub fences_wait: bool,
 }
 

@@ -1,16 +1,16 @@
-//! Until when fences of TC-Weak wait (specification 5.8, GWCT). Other protocols leave them alone.
+//! Lease ends for which fences wait (specification 5.8, GWCT); TC-Weak only.
 
 use crate::state::State;
 
 const WARPS: usize = 64;
 
-/// Of each warp the end of all leases that its stores have met.
+/// GWCT of each warp: the latest lease end in the acknowledgements of its stores.
 #[derive(Clone, Debug)]
 pub(super) struct Fences {
     gwct: [u32; WARPS],
-    /// Bit w: that of warp w is over.
+    /// Bit w: `gwct[w]` is not in the future.
     over: u64,
-    /// The next end of one that is not; where all are over, the last cycle of all.
+    /// The earliest future `gwct`; `u32::MAX` if there is none.
     next: u32,
 }
 
@@ -19,38 +19,38 @@ impl Fences {
         Self { gwct: [0; WARPS], over: u64::MAX, next: u32::MAX }
     }
 
-    /// Bit w: no lease holds up a fence of warp w.
+    /// Bit w: no lease blocks a fence of warp w.
     #[inline(always)]
     pub fn over(&self) -> u64 {
         self.over
     }
 
-    /// Cycles from `now` on in which nothing ends.
+    /// Cycles from `now` until the next `gwct`.
     #[inline(always)]
-    pub fn quiet(&self, now: u32) -> u32 {
+    pub fn idle_cycles(&self, now: u32) -> u32 {
         self.next - now
     }
 
-    /// For how long each warp's fences must still wait.
+    /// Cycles that each warp's fences must still wait.
     pub fn left(&self, now: u32, warps: u32) -> impl Iterator<Item = u32> {
         self.gwct.iter().take(warps as usize).map(move |gwct| gwct.saturating_sub(now))
     }
 
-    /// A store of this warp has met a lease.
-    pub fn meet(&mut self, warp: u8, exp: u32) {
+    /// Records the lease end `exp` in an acknowledgement to this warp.
+    pub fn record_lease(&mut self, warp: u8, exp: u32) {
         let gwct = &mut self.gwct[usize::from(warp)];
         *gwct = exp.max(*gwct);
     }
 
-    /// It becomes `now`. `met`: a store has met a lease.
+    /// Advances to cycle `now`. `changed`: a lease was recorded.
     #[inline(always)]
-    pub fn tick(&mut self, now: u32, met: bool) {
-        if met || now >= self.next {
-            self.look(now);
+    pub fn tick(&mut self, now: u32, changed: bool) {
+        if changed || now >= self.next {
+            self.update(now);
         }
     }
 
-    fn look(&mut self, now: u32) {
+    fn update(&mut self, now: u32) {
         (self.over, self.next) = (0, u32::MAX);
         for (warp, &gwct) in self.gwct.iter().enumerate() {
             if gwct <= now {

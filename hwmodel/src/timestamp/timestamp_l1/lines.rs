@@ -1,5 +1,4 @@
-//! The lines of an L1: tags, data, leases, stores to them that are under way, and order of use
-//! (specification 5.3).
+//! The lines of an L1: tags, data, leases, locks and order of use (specification 5.3).
 
 use std::hash::{Hash, Hasher};
 
@@ -12,14 +11,14 @@ use crate::state::{MAX_WIDTH, State};
 /// The lease of a line.
 #[derive(Clone, Copy, Debug, Default, Hash)]
 pub(super) struct Lease {
-    /// G-TSC: when the line was written. TC: 0.
+    /// G-TSC: logical time of the line's last write. TC: 0.
     pub wts: u32,
-    /// Its end: G-TSC: the last time at which the line may be read. TC: the first cycle in which it
-    /// may not.
+    /// End of the lease. G-TSC: the last time at which the line may be read. TC: the first cycle in
+    /// which it may not.
     pub rts: u32,
-    /// G-TSC: stores under way; no load reads the line meanwhile.
+    /// G-TSC: stores to the line in flight. No load hits while there are any.
     pub lock: u8,
-    /// G-TSC: the bank had newer bytes than this copy.
+    /// G-TSC: the copy is dropped when its lock is released.
     pub bad: bool,
 }
 
@@ -35,7 +34,7 @@ impl Lease {
         self.lock += 1;
     }
 
-    /// The oldest store is acknowledged, with the last one the line has its lease.
+    /// A store is acknowledged. The last acknowledgement gives the line its lease.
     pub fn unlock(&mut self, ack: &BusRsp) {
         self.lock = self.lock.saturating_sub(1);
         self.bad |= !ack.ok;
@@ -49,24 +48,25 @@ impl Lease {
 struct Line {
     valid: bool,
     line: u64,
-    /// `uses` at its last use.
+    /// [`Lines::uses`] at the line's last use.
     used: u64,
     lease: Lease,
 }
 
-/// Lines in sets. A place is a way of a set.
+/// Set-associative lines. A place is an index: set * ways + way.
 #[derive(Clone, Debug)]
 pub(super) struct Lines {
     sets: u64,
     ways: usize,
     lines: Box<[Line]>,
     data: Box<[LineData]>,
+    /// Uses so far.
     uses: u64,
 }
 
 impl Lines {
-    /// The lines that are here, and in which order those of a set were used. All leases that are
-    /// over by `now` are alike; G-TSC has no such cycle, 0.
+    /// Hashes the valid lines and the order of use in each set. Under TC all leases that are over
+    /// hash alike; under G-TSC `now` is 0.
     pub fn hash_at<H: Hasher>(&self, now: u32, hasher: &mut H) {
         for (place, at) in self.lines.iter().enumerate() {
             at.valid.hash(hasher);
@@ -96,7 +96,7 @@ impl Lines {
         (line & (self.sets - 1)) as usize * self.ways + way
     }
 
-    /// Its way.
+    /// The way of a place.
     #[inline(always)]
     pub fn way(&self, place: usize) -> u8 {
         (place % self.ways) as u8
@@ -108,7 +108,7 @@ impl Lines {
         &self.lines[first..first + self.ways]
     }
 
-    /// Where the line is.
+    /// The place of a present line.
     #[inline(always)]
     pub fn find(&self, line: u64) -> Option<usize> {
         let way = self.set(line).iter().position(|at| at.valid && at.line == line)?;
@@ -135,21 +135,20 @@ impl Lines {
         &mut self.data[place]
     }
 
-    /// Its line becomes the one that was used last.
+    /// Makes the line the most recently used of its set.
     #[inline(always)]
     pub fn touch(&mut self, place: usize) {
         self.uses += 1;
         self.lines[place].used = self.uses;
     }
 
-    /// Bit w: way w of the line's set is invalid, or no store to its line is under way.
+    /// Bit w: way w of the line's set is invalid or unlocked.
     pub fn replaceable(&self, line: u64) -> u16 {
         let ways = self.set(line).iter().enumerate();
         ways.map(|(way, at)| u16::from(!at.valid || !at.lease.is_locked()) << way).sum()
     }
 
-    /// Where a fill goes of which these ways are candidates: the lowest invalid way, else the one
-    /// that was used least recently.
+    /// The victim: the lowest invalid way, else the least recently used one of `ways`.
     pub fn victim(&self, line: u64, ways: u16) -> Place {
         let set = self.set(line);
         if let Some(way) = set.iter().position(|at| !at.valid) {
@@ -160,19 +159,19 @@ impl Lines {
         oldest.map_or(Place::NoWay, |way| Place::Evicts(self.place(line, way)))
     }
 
-    /// A line comes; this is a use.
+    /// Installs a line, which counts as a use.
     pub fn install(&mut self, place: usize, line: u64, lease: Lease, data: &LineData) {
         self.lines[place] = Line { valid: true, line, used: 0, lease };
         self.data[place] = *data;
         self.touch(place);
     }
 
-    /// Its line goes.
+    /// Drops the line of a place.
     pub fn drop(&mut self, place: usize) {
         self.lines[place].valid = false;
     }
 
-    /// All lines go.
+    /// Drops all lines.
     pub fn clear(&mut self) {
         self.lines.iter_mut().for_each(|at| at.valid = false);
     }
@@ -188,7 +187,7 @@ impl Lines {
             let (wts, rts) = time.fields(&lease);
             state.bits_while(valid, &format!("wts[{place}]"), ts_w, wts);
             state.bits_while(valid, &format!("rts[{place}]"), ts_w, rts);
-            // The RTL has tags, and these by sets.
+            // The RTL stores tags, locks and bad bits by set.
             state.bits_while(valid, &format!("line_of_place[{place}]"), line_w, line);
             if time.is_gtsc {
                 state.bits_while(valid, &format!("lock_of_place[{place}]"), 7, lease.lock);

@@ -1,43 +1,43 @@
-//! Lines that an L1 waits for, and the loads that do (specification 4, MSHR).
+//! MSHRs and the loads that wait in them (specification 4).
 
 use std::hash::{Hash, Hasher};
 
 use super::action::condition::*;
 use crate::state::{State, width_of};
 
-/// A load that waits.
+/// A load that waits in an MSHR.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Waiter {
     pub warp: u8,
     pub id: u8,
-    /// Logical time, of TC physical time, of the load.
+    /// Time of the load: G-TSC: logical. TC: a cycle.
     pub ts: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Miss {
     line: u64,
-    /// A store has passed since the request was sent.
+    /// A store (TC: or a flush) came after the request.
     st_after: bool,
-    /// A flush has.
+    /// G-TSC: a flush came after the request.
     stale: bool,
     head: usize,
     len: usize,
 }
 
-/// The MSHRs. An MSHR without waiters is free. The line of another one is requested, or must be
-/// re-evaluated or requested.
+/// The MSHRs. An MSHR without waiters is FREE; others are SENT or PEND.
 #[derive(Clone, Debug)]
 pub(super) struct Misses {
     misses: Box<[Miss]>,
     waiters: Box<[Waiter]>,
-    most: usize,
-    /// Bit m: MSHR m is not free; its line must still be asked for.
+    capacity: usize,
+    /// Bit m: MSHR m is not FREE.
     used: u64,
+    /// Bit m: MSHR m is PEND.
     pending: u64,
 }
 
-/// Those that are not free.
+/// Free MSHRs do not count.
 impl Hash for Misses {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         (self.used, self.pending).hash(hasher);
@@ -49,7 +49,7 @@ impl Hash for Misses {
     }
 }
 
-/// The places of the ones, lowest first.
+/// The indices of the set bits, lowest first.
 fn ones(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let one = mask.trailing_zeros() as usize;
@@ -63,7 +63,7 @@ impl Misses {
         Self {
             misses: vec![Miss::default(); misses as usize].into(),
             waiters: vec![Waiter::default(); (misses * waiters) as usize].into(),
-            most: waiters as usize,
+            capacity: waiters as usize,
             used: 0,
             pending: 0,
         }
@@ -74,19 +74,19 @@ impl Misses {
         ones(self.used).find(|&m| self.misses[m].line == line)
     }
 
-    /// The lowest that is free.
+    /// The lowest FREE MSHR.
     pub fn free(&self) -> Option<usize> {
         let m = self.used.trailing_ones() as usize;
         (m < self.misses.len()).then_some(m)
     }
 
-    /// The one that an answer is for, if its line is asked for.
-    pub fn answered(&self, id: u8) -> Option<usize> {
+    /// The MSHR of an answer's `id`, if it is SENT.
+    pub fn find_sent(&self, id: u8) -> Option<usize> {
         let m = usize::from(id);
         (m < self.misses.len() && (self.used & !self.pending) >> m & 1 == 1).then_some(m)
     }
 
-    /// Those whose line must still be asked for, lowest first.
+    /// MSHRs in PEND, lowest first.
     pub fn pending(&self) -> impl Iterator<Item = usize> {
         ones(self.pending)
     }
@@ -105,7 +105,7 @@ impl Misses {
         let Miss { stale, st_after, len, .. } = self.misses[m];
         when(STALE, stale)
             | when(PASSED, st_after)
-            | when(FULL, len == self.most)
+            | when(FULL, len == self.capacity)
             | when(PENDING, self.is_pending(m))
     }
 
@@ -117,62 +117,61 @@ impl Misses {
         self.misses[m].len
     }
 
-    /// The place of the waiter that so many came before.
+    /// The index of the `nth` oldest waiter, from 0.
     fn place(&self, m: usize, nth: usize) -> usize {
-        m * self.most + (self.misses[m].head + nth) % self.most
+        m * self.capacity + (self.misses[m].head + nth) % self.capacity
     }
 
-    /// Those that wait, oldest first.
+    /// The waiters, oldest first.
     pub fn waiters(&self, m: usize) -> impl Iterator<Item = &Waiter> {
         (0..self.len(m)).map(move |nth| &self.waiters[self.place(m, nth)])
     }
 
-    /// A free one gets its line and first waiter; the line is asked for when [`Misses::sent`] says
-    /// so.
-    pub fn open(&mut self, m: usize, line: u64, waiter: Waiter) {
+    /// FREE to PEND, with the line and the first waiter.
+    pub fn allocate(&mut self, m: usize, line: u64, waiter: Waiter) {
         self.misses[m] = Miss { line, ..Miss::default() };
         self.used |= 1 << m;
         self.pending |= 1 << m;
         self.push(m, waiter);
     }
 
-    /// Its line is asked for.
-    pub fn sent(&mut self, m: usize) {
+    /// To SENT: the line is requested.
+    pub fn set_sent(&mut self, m: usize) {
         self.pending &= !(1 << m);
     }
 
-    /// Another one waits; only where it is not full.
+    /// Appends a waiter to an MSHR that is not full.
     pub fn push(&mut self, m: usize, waiter: Waiter) {
         let place = self.place(m, self.len(m));
         self.waiters[place] = waiter;
         self.misses[m].len += 1;
     }
 
-    /// The oldest of an MSHR that is not free.
+    /// The oldest waiter of an MSHR that is not FREE.
     pub fn oldest(&self, m: usize) -> &Waiter {
         &self.waiters[self.place(m, 0)]
     }
 
-    /// Removes the oldest.
+    /// Removes the oldest waiter.
     pub fn pop(&mut self, m: usize) -> Waiter {
         let waiter = self.waiters[self.place(m, 0)];
         let miss = &mut self.misses[m];
-        miss.head = (miss.head + 1) % self.most;
+        miss.head = (miss.head + 1) % self.capacity;
         miss.len -= 1;
         waiter
     }
 
-    /// A store passes, where the line is asked for.
-    pub fn store_passes(&mut self, m: usize) {
+    /// A store to the line of an MSHR in SENT.
+    pub fn mark_store(&mut self, m: usize) {
         self.misses[m].st_after = true;
     }
 
-    /// What passed since its request means nothing any more.
-    pub fn forget(&mut self, m: usize) {
+    /// Clears `st_after` and `stale`: the request is answered.
+    pub fn clear_flags(&mut self, m: usize) {
         (self.misses[m].st_after, self.misses[m].stale) = (false, false);
     }
 
-    /// A replay has ended: it is free, or the loads that are left must be re-evaluated.
+    /// After a replay: to FREE, or to PEND if waiters are left.
     pub fn replayed(&mut self, m: usize) {
         if self.len(m) == 0 {
             self.used &= !(1 << m);
@@ -182,12 +181,12 @@ impl Misses {
         }
     }
 
-    /// Its line must be asked for again.
-    pub fn again(&mut self, m: usize) {
+    /// To PEND.
+    pub fn set_pending(&mut self, m: usize) {
         self.pending |= 1 << m;
     }
 
-    /// All its waiters begin anew.
+    /// All waiters restart at logical time 1.
     pub fn restart(&mut self, m: usize) {
         for nth in 0..self.len(m) {
             let place = self.place(m, nth);
@@ -195,21 +194,21 @@ impl Misses {
         }
     }
 
-    /// A flush passes: where the line must still be asked for all begin anew, and an answer that is
-    /// under way is stale if `stale`.
-    pub fn flush_passes(&mut self, stale: bool) {
+    /// G-TSC: a flush restarts the waiters in PEND, and sets `stale` of each MSHR in SENT to the
+    /// argument.
+    pub fn mark_flush(&mut self, stale: bool) {
         ones(self.pending).for_each(|m| self.restart(m));
         ones(self.used & !self.pending).for_each(|m| self.misses[m].stale = stale);
     }
 
-    /// A store passes each line that is asked for.
-    pub fn store_passes_all(&mut self) {
+    /// TC: a flush sets `st_after` of each MSHR in SENT.
+    pub fn mark_store_all(&mut self) {
         ones(self.used & !self.pending).for_each(|m| self.misses[m].st_after = true);
     }
 
-    /// The registers; times have so many bits.
+    /// The registers; times have `ts_w` bits.
     pub fn show_state(&self, state: &mut State, line_w: u32, ts_w: u32) {
-        let (most, all) = (self.most as u64, 0..self.misses.len());
+        let (capacity, all) = (self.capacity as u64, 0..self.misses.len());
         state.flags("pend", all.clone().map(|m| self.is_pending(m)));
         state.flags("sent", all.map(|m| (self.used & !self.pending) >> m & 1 == 1));
         state.flags("stale", self.misses.iter().map(|miss| miss.stale));
@@ -217,8 +216,8 @@ impl Misses {
         for (m, miss) in self.misses.iter().enumerate() {
             let used = self.used >> m & 1 == 1;
             state.bits_while(used, &format!("line[{m}]"), line_w, miss.line);
-            // The RTL has places of loads.
-            state.bits(&format!("waiting[{m}]"), width_of(most), miss.len as u64);
+            // The RTL has one valid bit for each waiter.
+            state.bits(&format!("waiting[{m}]"), width_of(capacity), miss.len as u64);
             let oldest = self.waiters[self.place(m, 0)];
             state.bits_while(used, &format!("oldest_warp[{m}]"), 6, oldest.warp);
             state.bits_while(used, &format!("oldest_id[{m}]"), 8, oldest.id);

@@ -1,10 +1,10 @@
 //! The L1 of an SM under timestamp coherence (Tabbakh's thesis, chapter 3; specification 5.1 to
-//! 5.6, 5.8). Each line has a lease. In G-TSC that is in logical time, each warp has a clock, and a
-//! store comes after all leases of its line; in TC it is in cycles, which all blocks count alike.
+//! 5.6, 5.8). Each line has a lease. Under G-TSC leases are in logical time, each warp has a clock,
+//! and a store is ordered after all leases of its line. Under TC leases are in cycles.
 //!
-//! One action per cycle, the first that is enabled of: a step of a replay, a flush, an answer of a
-//! bank, a line that loads wait for, a request of the SM. What is accepted in t acts in t+1 at the
-//! earliest, and what it sends is shown in t+2.
+//! One action per cycle, the first enabled one of: a replay step, a flush, an answer of a bank, a
+//! re-evaluation of an MSHR in PEND, a request of the SM. A message accepted in cycle t acts in t+1
+//! at the earliest; the messages that it causes are valid in t+2.
 
 mod action;
 mod answers;
@@ -33,7 +33,7 @@ use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
 use crate::state::{State, width_of};
-use channels::{Channels, Moves};
+use channels::{Channels, Transfers};
 use choices::{Choices, Client, LOADS, MISSES, SPECIFICATION, STORES};
 use fences::Fences;
 use lines::Lines;
@@ -47,12 +47,12 @@ use warps::Warps;
 pub use action::{Action, Fill, Lock, OwnCopy, Place, Request, Step, condition};
 pub use rule::Rule;
 
-/// Cycles that may be left out at once while a request is held: `hold_cycles` goes on.
+/// Cycles that may be skipped at once while a request is held and `hold_cycles` counts.
 const QUIET: u64 = 1 << 40;
 
-/// Counts an event, where it is one.
-fn count(counter: &mut u32, is_one: bool) {
-    *counter = counter.wrapping_add(is_one.into());
+/// Adds 1 to a counter if its event happened.
+fn count(counter: &mut u32, happened: bool) {
+    *counter = counter.wrapping_add(happened.into());
 }
 
 /// Model of `rtl/timestamp/timestamp_l1`.
@@ -67,31 +67,33 @@ pub struct TimestampL1 {
     replay: Option<Replay>,
     policy: Policy,
     time: Time,
-    /// G-TSC: the clocks, and the own generation.
+    /// G-TSC: the warps' clocks.
     warps: Warps,
+    /// G-TSC: the L1's generation.
     rep: u8,
-    /// TC-Weak: until when fences wait; a store of this cycle has met a lease.
     fences: Fences,
-    met: bool,
-    /// TC: a flush has been asked for; it is done.
+    /// TC-Weak: the action of this cycle recorded a lease for a fence.
+    fence_changed: bool,
+    /// TC: a flush is pending.
     flush: bool,
+    /// TC, pulse: the flush is done.
     flush_done: bool,
     /// `sm_id_i`.
     sm: u8,
-    /// The pulses of this cycle; of errors 0 is none.
+    /// Pulse: error code, 0 for none.
     err: u8,
     event: Option<Event>,
-    /// Of both protocols, see [`TimestampL1::counters`].
+    /// Counters of both protocols: [`TimestampL1::counters`] selects.
     counters: Counters,
-    /// Nothing changes until an input does, but for TC's clock and what it ends, and for
-    /// `hold_cycles` while a request is held.
+    /// Until an input changes, only TC's clock with its fences, and `hold_cycles` while a request
+    /// is held, can change.
     waits: bool,
     /// The action of the last cycle.
     did: Action,
     choices: &'static Choices,
 }
 
-/// What decides about what comes: not the counters, nor what the last cycle was.
+/// State that affects later behaviour: neither counters nor results of the last action.
 impl Hash for TimestampL1 {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         let Self { channels, misses, stores, replay, policy, warps, rep, flush, sm, .. } = self;
@@ -104,7 +106,7 @@ impl Hash for TimestampL1 {
 }
 
 impl TimestampL1 {
-    /// For tests: an L1 that does not keep a rule. Errors: as of `new`.
+    /// For tests: an L1 with a disabled rule. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
         Ok(Self { choices: Choices::without(rule), ..Self::new(config)? })
     }
@@ -114,7 +116,7 @@ impl TimestampL1 {
         self.did
     }
 
-    /// What the port shows: each protocol has its own.
+    /// The counters that the protocol has; others are 0.
     #[inline(always)]
     fn counters(&self) -> Counters {
         match self.time.is_gtsc {
@@ -126,9 +128,9 @@ impl TimestampL1 {
         }
     }
 
-    /// A flush is asked for in this cycle.
+    /// The inputs request a flush.
     #[inline(always)]
-    fn is_called(&self, inputs: &In) -> bool {
+    fn flush_requested(&self, inputs: &In) -> bool {
         if self.time.is_gtsc { inputs.rep != self.rep } else { inputs.flush }
     }
 
@@ -138,10 +140,10 @@ impl TimestampL1 {
         let Self { channels, policy, replay, .. } = self;
         let room = !channels.core_rsp.is_full();
         let room_for_both = room && !channels.bus_req.is_full();
-        // G-TSC's input is a level, TC's a pulse.
+        // G-TSC compares levels; TC's `flush_i` is a pulse, which `flush` registers.
         let flush = if self.time.is_gtsc { inputs.rep != self.rep } else { self.flush };
         match (policy, replay, channels.bus_rsp.peek()) {
-            (Policy::Asked(ask), ..) => inputs.pick.map_or(Action::Nothing, |pick| {
+            (Policy::Queried(ask), ..) => inputs.pick.map_or(Action::Nothing, |pick| {
                 let offered = ask.ways >> pick.way & 1 == 1;
                 let way = (pick.keep && offered).then_some(pick.way);
                 Action::Pick { way, wrong: pick.keep && !offered }
@@ -150,7 +152,7 @@ impl TimestampL1 {
                 Action::Replay(self.next_step(*miss, *rep, *rts, *stale))
             }
             (_, Some(_), _) => Action::Blocked { replay: true, answer: false, request: false },
-            (Policy::Rests, ..) if flush => {
+            (Policy::Idle, ..) if flush => {
                 Action::Flush { wrong: self.time.is_gtsc && inputs.rep != (self.rep + 1) & 3 }
             }
             (.., Some(rsp)) if room => self.answer(rsp, inputs.policy),
@@ -188,12 +190,12 @@ impl TimestampL1 {
         match action {
             Action::Nothing | Action::Blocked { .. } => {}
             Action::Pick { way, wrong } => {
-                self.policy = Policy::Said(way);
+                self.policy = Policy::Picked(way);
                 self.err = if wrong { err::PICK } else { 0 };
             }
             Action::Replay(step) => self.step(step),
             Action::Flush { wrong } => self.apply_flush(inputs.rep, wrong),
-            Action::Query(ask) => self.policy = Policy::Asked(ask),
+            Action::Query(ask) => self.policy = Policy::Queried(ask),
             Action::PendingReplay { miss, place, step } => {
                 self.replay_line(miss, place, self.rep, step);
             }
@@ -218,26 +220,26 @@ impl TimestampL1 {
         }
     }
 
-    /// A1: all lines go. In G-TSC a generation begins.
+    /// A1: drops all lines. Under G-TSC a generation begins.
     fn apply_flush(&mut self, rep: u8, wrong: bool) {
         self.lines.clear();
         self.event = Some(Event { kind: event::ALL_GONE, way: 0, line: 0 });
         count(&mut self.counters.flushes, true);
         if !self.time.is_gtsc {
-            self.misses.store_passes_all();
+            self.misses.mark_store_all();
             (self.flush, self.flush_done) = (false, true);
             return;
         }
         self.err = if wrong { err::GENERATION } else { 0 };
         self.warps = Warps::new();
-        self.misses.flush_passes(self.choices.makes_stale & MISSES != 0);
+        self.misses.mark_flush(self.choices.makes_stale & MISSES != 0);
         if self.choices.makes_stale & STORES != 0 {
-            self.stores.flush_passes();
+            self.stores.mark_flush();
         }
         self.rep = rep;
     }
 
-    /// A request to a bank. Those of TC have no timestamps.
+    /// Sends a request to a bank; under TC without timestamps.
     #[inline(always)]
     fn send(&mut self, req: BusReq) {
         let (rep, sm) = (self.rep, self.sm);
@@ -245,14 +247,14 @@ impl TimestampL1 {
         self.channels.bus_req.push(BusReq { rep, sm, wts, warp_ts, ..req });
     }
 
-    /// An answer to the SM. Those of TC have no timestamps.
+    /// Answers the SM; under TC without timestamps.
     #[inline(always)]
     fn respond(&mut self, rsp: CoreRsp) {
         let (rep, ts) = if self.time.is_gtsc { (rsp.rep, rsp.ts) } else { (0, 0) };
         self.channels.core_rsp.push(CoreRsp { rep, ts, ..rsp });
     }
 
-    /// Answers a load that happens at `ts` of a generation.
+    /// Answers a load performed at logical time `ts` of generation `rep`.
     fn load(&mut self, warp: u8, id: u8, (rep, ts): (u8, u32), data: LineData) {
         self.respond(CoreRsp { rep, ts, op: op::LD, warp, id, data });
         if self.time.is_gtsc && rep == self.rep && self.choices.raises & LOADS != 0 {
@@ -260,16 +262,16 @@ impl TimestampL1 {
         }
     }
 
-    fn shows(&mut self, kind: u8, place: usize, line: u64) {
+    fn set_event(&mut self, kind: u8, place: usize, line: u64) {
         self.event = Some(Event { kind, way: self.lines.way(place), line });
     }
 
-    /// A cycle of TC's clock ends.
+    /// Advances TC's clock.
     #[inline(always)]
     fn clock(&mut self) {
         if !self.time.is_gtsc {
             self.time.now = self.time.now.wrapping_add(1);
-            self.fences.tick(self.time.now, std::mem::take(&mut self.met));
+            self.fences.tick(self.time.now, std::mem::take(&mut self.fence_changed));
         }
     }
 }
@@ -303,29 +305,29 @@ impl Block for TimestampL1 {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
-        let moves = Moves {
+        let transfers = Transfers {
             core_req: inputs.core_req.as_ref().filter(|_| out.core_req_ready),
             core_rsp: out.core_rsp.filter(|_| inputs.core_rsp_ready),
             bus_req: out.bus_req.is_some() && inputs.bus_req_ready,
             bus_rsp: inputs.bus_rsp.as_ref().filter(|_| out.bus_rsp_ready),
         };
-        let comes = moves.any();
-        let called = self.is_called(inputs);
-        if self.waits && !comes && inputs.pick.is_none() && !called {
+        let any_transfer = transfers.any();
+        let requested = self.flush_requested(inputs);
+        if self.waits && !any_transfer && inputs.pick.is_none() && !requested {
             count(&mut self.counters.hold_cycles, self.did.is_held());
             self.clock();
             return out;
         }
         (self.err, self.event, self.flush_done) = (0, None, false);
         self.sm = inputs.sm_id;
-        // One that is asked for before it is done counts once.
+        // `flush_i` is ignored while a flush is pending (rule 21).
         let flushes = !self.time.is_gtsc && inputs.flush && !self.flush;
         let action = self.decide(inputs);
         self.apply(action, inputs);
         self.flush |= flushes;
         count(&mut self.counters.hold_cycles, action.is_held());
-        self.channels.edge(&moves);
-        self.waits = !action.acts() && !comes && !flushes;
+        self.channels.edge(&transfers);
+        self.waits = !action.acts() && !any_transfer && !flushes;
         self.did = action;
         self.clock();
         out
@@ -339,7 +341,7 @@ impl Block for TimestampL1 {
         match self.waits {
             false => 0,
             true if !self.time.is_gtsc => {
-                u64::from(self.fences.quiet(self.time.now)).saturating_sub(1)
+                u64::from(self.fences.idle_cycles(self.time.now)).saturating_sub(1)
             }
             true if self.did.is_held() => QUIET,
             true => u64::MAX,
@@ -402,12 +404,12 @@ impl Model for TimestampL1 {
             misses: Misses::new(config.l1_mshr, config.waiters),
             stores: Stores::new(config.stq),
             replay: None,
-            policy: Policy::Rests,
+            policy: Policy::Idle,
             time: Time::new(config.protocol),
             warps: Warps::new(),
             rep: 0,
             fences: Fences::new(),
-            met: false,
+            fence_changed: false,
             flush: false,
             flush_done: false,
             sm: 0,
@@ -420,7 +422,7 @@ impl Model for TimestampL1 {
         })
     }
 
-    /// G-TSC: longer than a replay that answers nobody. TC: never, as its clock goes on.
+    /// G-TSC: after more cycles than the longest replay takes. TC: never, as its clock counts.
     fn rests(config: &Config, _outputs: &Out, cycles: u64) -> bool {
         config.protocol == Protocol::Gtsc && cycles > 1 << 11
     }

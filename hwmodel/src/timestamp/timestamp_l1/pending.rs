@@ -6,11 +6,11 @@ use super::action::Action;
 use super::{TimestampL1, count};
 
 impl TimestampL1 {
-    /// A3, if an MSHR in PEND is of a line that is not locked.
+    /// A3, if the line of an MSHR in PEND is not locked.
     pub(super) fn re_evaluate_pending(&self) -> Option<Action> {
         let Self { lines, misses, time, .. } = self;
-        let free = |line| lines.find(line).is_none_or(|place| !lines.lease(place).is_locked());
-        let miss = misses.pending().find(|&miss| free(misses.line(miss)))?;
+        let unlocked = |line| lines.find(line).is_none_or(|place| !lines.lease(place).is_locked());
+        let miss = misses.pending().find(|&miss| unlocked(misses.line(miss)))?;
         let place = lines.find(misses.line(miss));
         let serves = |place: &usize| {
             let end = lines.lease(*place).rts;
@@ -32,7 +32,7 @@ impl TimestampL1 {
         let wts = place.map_or(0, |place| self.lines.lease(place).wts);
         let latest = self.misses.waiters(miss).map(|waiter| waiter.ts).max();
         let warp_ts = latest.unwrap_or_default();
-        self.misses.sent(miss);
+        self.misses.set_sent(miss);
         self.send(BusReq { id: miss as u8, line, wts, warp_ts, ..BusReq::default() });
         count(&mut self.counters.extra_renewals, true);
     }

@@ -1,5 +1,5 @@
-//! Replay: the loads that wait for a line are answered one per cycle, if its lease covers their
-//! time (specification 5.1, 5.8).
+//! Replay: one waiter per cycle is answered, if the line's lease covers its time (specification
+//! 5.1, 5.8).
 
 use ports::timestamp::types::LineData;
 
@@ -9,11 +9,11 @@ use super::action::Step;
 /// A replay in progress.
 #[derive(Clone, Copy, Debug, Hash)]
 pub(super) struct Replay {
-    /// Its MSHR.
+    /// The MSHR.
     pub miss: usize,
-    /// Loads that were there when it began and have not had their step.
+    /// Waiters, counted at the start, that have not had their step.
     pub left: usize,
-    /// A load that the lease does not cover restarts at logical time 1.
+    /// A waiter that the lease does not cover restarts at logical time 1.
     pub stale: bool,
     /// Generation, begin and end of the lease.
     pub rep: u8,
@@ -23,7 +23,7 @@ pub(super) struct Replay {
 }
 
 impl TimestampL1 {
-    /// The next step of an MSHR's replay, by generation and end of the lease.
+    /// The next step of an MSHR's replay with a lease of generation `rep` that ends at `rts`.
     #[inline(always)]
     pub(super) fn next_step(&self, miss: usize, rep: u8, rts: u32, stale: bool) -> Step {
         let ts = self.misses.oldest(miss).ts;
@@ -35,7 +35,7 @@ impl TimestampL1 {
         }
     }
 
-    /// Starts a replay with a line that is present.
+    /// Starts a replay from a present line.
     pub(super) fn replay_line(&mut self, miss: usize, place: usize, rep: u8, step: Step) {
         let lease = *self.lines.lease(place);
         let (left, data) = (self.misses.len(miss), *self.lines.data(place));
@@ -43,14 +43,14 @@ impl TimestampL1 {
         self.replay(Replay { miss, left, stale: false, rep, wts, rts, data }, step);
     }
 
-    /// Starts a replay: its first step is that of this cycle.
+    /// Starts a replay, with its first step in the same cycle.
     pub(super) fn replay(&mut self, replay: Replay, step: Step) {
-        self.misses.forget(replay.miss);
+        self.misses.clear_flags(replay.miss);
         self.replay = Some(replay);
         self.step(step);
     }
 
-    /// A0.
+    /// A0, or the first step.
     pub(super) fn step(&mut self, step: Step) {
         let Some(mut replay) = self.replay else { return };
         let mut waiter = self.misses.pop(replay.miss);

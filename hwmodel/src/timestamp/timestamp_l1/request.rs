@@ -4,13 +4,13 @@ use ports::timestamp::types::{CoreReq, LineData, aop, op};
 
 use crate::timestamp::write;
 
-/// The mask is made of whole elements; `every` has the first byte of each.
+/// The mask selects whole elements of `size` bytes; `every` has the first byte of each element.
 fn is_whole(mask: u128, size: u32, every: u128) -> bool {
     let first = mask & every;
     first * ((1 << size) - 1) == mask
 }
 
-/// A request that can be (specification 12).
+/// The request is legal (specification 12).
 pub(super) fn is_legal(req: &CoreReq, warps: u32) -> bool {
     let elements = || match req.sz {
         false => is_whole(req.mask, 4, u128::MAX / 0xf),
@@ -25,7 +25,7 @@ pub(super) fn is_legal(req: &CoreReq, warps: u32) -> bool {
         }
 }
 
-/// The bytes of a mask; others are 0.
+/// The bytes in the mask; others are 0.
 pub(super) fn masked(data: &LineData, mask: u128) -> LineData {
     let mut masked = LineData::default();
     write(&mut masked, data, mask);

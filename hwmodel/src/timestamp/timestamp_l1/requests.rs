@@ -26,7 +26,7 @@ impl TimestampL1 {
         }
     }
 
-    /// When a load of a warp happens: by its clock, or in this cycle.
+    /// The time of a load: the warp's clock, or under TC this cycle.
     #[inline(always)]
     fn time_of(&self, warp: u8) -> u32 {
         if self.time.is_gtsc { self.warps.ts(warp) } else { self.time.now }
@@ -81,9 +81,9 @@ impl TimestampL1 {
     }
 }
 
-/// Their effects.
+/// Effects of those decisions.
 impl TimestampL1 {
-    /// The row of the oldest request, where it is not held.
+    /// Applies the row of the oldest request, which is not held.
     #[inline(always)]
     pub(super) fn apply_row(&mut self, row: Request, req: &CoreReq) {
         let CoreReq { op, id, warp, line, .. } = *req;
@@ -100,7 +100,7 @@ impl TimestampL1 {
                 count(&mut self.counters.merged_loads, true);
             }
             Request::Ld5(miss) => {
-                self.misses.open(miss, line, waiter);
+                self.misses.allocate(miss, line, waiter);
                 count(&mut self.counters.lock_wait, true);
             }
             Request::Ld6(miss, wts) => {
@@ -123,7 +123,7 @@ impl TimestampL1 {
         let lease = *self.lines.lease(place);
         self.load(warp, id, (self.rep, ts.max(lease.wts)), *self.lines.data(place));
         self.lines.touch(place);
-        self.shows(event::USED, place, line);
+        self.set_event(event::USED, place, line);
         count(&mut self.counters.load_hit, true);
         if self.time.is_gtsc {
             self.warps.hit(warp, spin);
@@ -135,8 +135,8 @@ impl TimestampL1 {
     }
 
     fn request_line(&mut self, miss: usize, line: u64, waiter: Waiter, wts: u32) {
-        self.misses.open(miss, line, waiter);
-        self.misses.sent(miss);
+        self.misses.allocate(miss, line, waiter);
+        self.misses.set_sent(miss);
         let warp_ts = waiter.ts;
         self.send(BusReq { id: miss as u8, line, wts, warp_ts, ..BusReq::default() });
     }
@@ -145,7 +145,7 @@ impl TimestampL1 {
         let CoreReq { op, aop, sz, id, warp, line, mask, ref data } = *req;
         let Sent { entry, passes, copy } = send;
         if let Some(miss) = passes {
-            self.misses.store_passes(miss);
+            self.misses.mark_store(miss);
         }
         let is_store = op == op::ST;
         let [gtsc, tc] = self.choices.own_copy;
@@ -160,19 +160,19 @@ impl TimestampL1 {
                     self.lines.lease_mut(place).lock();
                     lock = true;
                     self.lines.touch(place);
-                    self.shows(event::USED, place, line);
+                    self.set_event(event::USED, place, line);
                 }
-                // It goes with its lock.
+                // The line is dropped when its lock is released.
                 Own::Dropped if self.lines.lease(place).is_locked() => {
                     self.lines.lease_mut(place).bad = true;
                 }
                 Own::Dropped => {
                     self.lines.drop(place);
-                    self.shows(event::GONE, place, line);
+                    self.set_event(event::GONE, place, line);
                 }
             }
         }
-        let id = self.stores.put(entry, Store { warp, id, line, lock, stale: false });
+        let id = self.stores.allocate(entry, Store { warp, id, line, lock, stale: false });
         let warp_ts = self.warps.ts(warp);
         let req = BusReq { id, line, warp_ts, mask, data: masked(data, mask), ..BusReq::default() };
         if is_store {

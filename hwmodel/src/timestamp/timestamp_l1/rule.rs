@@ -7,34 +7,34 @@ use crate::common::rules::rules;
 rules! {
     /// A rule of the L1 (specification 8.2).
     pub enum Rule {
-        /// A fill that is older than a store is not kept, and serves no later load.
+        /// A fill requested before a store is not kept, and serves no later load.
         StAfter,
         /// A store waits for older loads of its warp.
         OlderLoads,
-        /// A load that waits is served within the lease alone.
+        /// A lease serves only waiters that it covers.
         WaiterLease,
         /// Waiting loads are re-evaluated before the next request acts.
         PendingFirst,
-        /// G-TSC: a line that met newer bytes in the bank goes with the last acknowledgement.
+        /// G-TSC: a bad line is dropped with the last acknowledgement.
         Bad,
         /// G-TSC: no load reads a line while a store to it is in flight.
         Lock,
-        /// G-TSC: a renewal that a store has passed, or of a line that is locked, is asked for
-        /// again.
+        /// G-TSC: after a store, or while the line is locked, a renewal is discarded and the line
+        /// requested again.
         RenewalOfLocked,
-        /// G-TSC: one of a line that is not here any more is.
+        /// G-TSC: a renewal of an absent line is discarded and the line requested again.
         RenewalOfAbsent,
         /// G-TSC: a load raises its warp's clock.
         LoadRaises,
-        /// G-TSC: an acknowledgement does.
+        /// G-TSC: an acknowledgement raises its warp's clock.
         AckRaises,
-        /// G-TSC: a flush makes misses stale.
+        /// G-TSC: a flush makes MSHRs in SENT stale.
         MissStale,
         /// G-TSC: a flush makes stores stale.
         StoreStale,
         /// G-TSC: a stale fill is not kept.
         StaleFill,
-        /// G-TSC: no load joins a stale miss.
+        /// G-TSC: no load joins a stale MSHR.
         StaleHolds,
         /// G-TSC: the clock of a warp that only hits moves.
         Spin,
@@ -42,13 +42,13 @@ rules! {
         AtomicDrops,
         /// TC: a store or atomic drops the own copy.
         OwnCopy,
-        /// TC-Weak: a fence waits for the leases that stores have met.
+        /// TC-Weak: a fence waits for the leases of other copies of the stored lines.
         Fence,
     }
 }
 
 impl Choices {
-    /// Those of an L1 that does not keep a rule.
+    /// The choices with a disabled rule.
     pub fn without(rule: Rule) -> &'static Self {
         use Own::{Dropped, Kept, Written};
         match rule {

@@ -1,30 +1,30 @@
-//! The table of stores and atomics under way (specification 4, STQ).
+//! The table of stores and atomics in flight (specification 4, STQ).
 
 use std::hash::{Hash, Hasher};
 
 use crate::state::State;
 
-/// One of them.
+/// An entry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Store {
     pub warp: u8,
     pub id: u8,
-    /// G-TSC: its line, and whether it has locked it.
     pub line: u64,
+    /// G-TSC: the store has locked its line.
     pub lock: bool,
-    /// G-TSC: a flush has passed.
+    /// G-TSC: a flush came after the store.
     pub stale: bool,
 }
 
-/// All of them.
+/// The table.
 #[derive(Clone, Debug)]
 pub(super) struct Stores {
     stores: Box<[Store]>,
-    /// Bit e: entry e is under way.
+    /// Bit e: entry e is in use.
     valid: u64,
 }
 
-/// Those that are under way.
+/// Entries in use.
 impl Hash for Stores {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.valid.hash(hasher);
@@ -43,31 +43,31 @@ impl Stores {
         (entry < self.stores.len()).then_some(entry)
     }
 
-    /// A free entry is taken; returns what it is called on the bus.
-    pub fn put(&mut self, entry: usize, store: Store) -> u8 {
+    /// Allocates a free entry; returns its `id` on the bus.
+    pub fn allocate(&mut self, entry: usize, store: Store) -> u8 {
         self.stores[entry] = store;
         self.valid |= 1 << entry;
         0x80 | entry as u8
     }
 
-    /// The store that an acknowledgement with this `id` is for.
+    /// The store of an acknowledgement's `id`.
     pub fn get(&self, id: u8) -> Option<Store> {
         let entry = usize::from(id & 0x3f);
         let found = id >> 6 == 0b10 && self.valid >> entry & 1 == 1;
         found.then(|| self.stores[entry])
     }
 
-    /// Its entry becomes free.
+    /// Frees the entry of an `id`.
     pub fn release(&mut self, id: u8) {
         self.valid &= !(1 << (id & 0x3f));
     }
 
-    /// A flush passes.
-    pub fn flush_passes(&mut self) {
+    /// A flush makes all entries stale.
+    pub fn mark_flush(&mut self) {
         self.stores.iter_mut().for_each(|store| store.stale = true);
     }
 
-    /// Each entry, and whether it is under way.
+    /// Each entry, and whether it is in use.
     fn all(&self) -> impl Iterator<Item = (bool, &Store)> {
         self.stores.iter().enumerate().map(|(entry, store)| (self.valid >> entry & 1 == 1, store))
     }
@@ -81,7 +81,7 @@ impl Stores {
             state.bits_while(valid, &format!("id[{entry}]"), 8, id);
             if is_gtsc {
                 state.bits_while(valid, &format!("line[{entry}]"), line_w, line);
-                // The RTL holds it bit by bit.
+                // A flush clears the RTL's `lock_q`, which has no stale flag.
                 state.bits_while(valid, &format!("holds[{entry}]"), 1, u8::from(lock && !stale));
             }
         }

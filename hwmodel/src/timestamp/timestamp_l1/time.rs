@@ -1,10 +1,10 @@
-//! What time is, by the protocol: of each warp its own, or cycles that all blocks count alike.
+//! Leases in the protocol's time: logical under G-TSC, cycles since reset under TC.
 
 use ports::timestamp::types::{BusRsp, Protocol, TC_TS_W};
 
 use super::lines::Lease;
 
-/// Time.
+/// The kind of time, and TC's clock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Time {
     /// Leases are in logical time.
@@ -18,7 +18,7 @@ impl Time {
         Self { is_gtsc: protocol == Protocol::Gtsc, now: 0 }
     }
 
-    /// The lease that an answer brings. An expiry of TC is both of its fields.
+    /// The lease in an answer. Under TC its end is {`wts`, `rts`}.
     #[inline(always)]
     pub fn lease(self, rsp: &BusRsp) -> Lease {
         match self.is_gtsc {
@@ -27,7 +27,7 @@ impl Time {
         }
     }
 
-    /// The fields of an answer, and of the RTL, that a lease is.
+    /// `wts` and `rts` of a lease, as in an answer and in the RTL.
     pub fn fields(self, lease: &Lease) -> (u32, u32) {
         match self.is_gtsc {
             true => (lease.wts, lease.rts),
@@ -35,13 +35,13 @@ impl Time {
         }
     }
 
-    /// A lease with this end is not over at a time.
+    /// A lease with this end covers time `at`.
     #[inline(always)]
     pub fn covers(self, end: u32, at: u32) -> bool {
         at < end || self.is_gtsc && at == end
     }
 
-    /// It is over in this cycle for all; in G-TSC none is.
+    /// TC: a lease with this end is over in this cycle. G-TSC: false.
     #[inline(always)]
     pub fn is_over(self, end: u32) -> bool {
         !self.is_gtsc && self.now >= end

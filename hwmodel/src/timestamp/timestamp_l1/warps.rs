@@ -1,14 +1,14 @@
-//! The clocks of warps in logical time (specification 5.6). TC leaves them alone.
+//! The clocks of warps in logical time (specification 5.6); G-TSC only.
 
 use crate::state::State;
 
 const WARPS: usize = 64;
 
-/// Of each warp.
+/// Clock and spin count of each warp.
 #[derive(Clone, Debug, Hash)]
 pub(super) struct Warps {
     ts: [u32; WARPS],
-    /// Hits since it was last answered from the L2.
+    /// Hits since the last answer from the L2.
     spin: [u16; WARPS],
 }
 
@@ -17,7 +17,7 @@ impl Warps {
         Self { ts: [1; WARPS], spin: [0; WARPS] }
     }
 
-    /// What a warp's clock shows.
+    /// A warp's clock.
     #[inline(always)]
     pub fn ts(&self, warp: u8) -> u32 {
         self.ts[usize::from(warp)]
@@ -35,26 +35,26 @@ impl Warps {
         *clock = ts.max(*clock);
     }
 
-    /// Hits of a warp since it was last answered from the L2.
+    /// Hits of a warp since its last answer from the L2.
     #[inline(always)]
     pub fn hits(&self, warp: u8) -> u32 {
         self.spin[usize::from(warp)].into()
     }
 
-    /// A warp has hit; after the `last` hit the count restarts.
+    /// Counts a hit of a warp; the `last` hit restarts the count.
     #[inline(always)]
     pub fn hit(&mut self, warp: u8, last: bool) {
         let spin = &mut self.spin[usize::from(warp)];
         *spin = if last { 0 } else { *spin + 1 };
     }
 
-    /// A warp is answered from the L2.
+    /// An answer from the L2 restarts the count.
     #[inline(always)]
     pub fn answered(&mut self, warp: u8) {
         self.spin[usize::from(warp)] = 0;
     }
 
-    /// The registers of so many warps.
+    /// The registers.
     pub fn show_state(&self, state: &mut State, warps: u32, ts_w: u32) {
         for warp in 0..warps as usize {
             state.bits(&format!("ts[{warp}]"), ts_w, self.ts[warp]);

@@ -1,5 +1,5 @@
-//! An L1 by itself: what it does by the specification, whose text has the figures; and a bench
-//! around it: requests of an SM, answers that a test plays for the banks, a policy.
+//! An L1 by itself. Expected values come from the specification's text. The bench around the L1
+//! sends requests of an SM, answers of banks and picks of a policy.
 
 mod gtsc;
 mod tc;
@@ -41,11 +41,11 @@ impl Around<TimestampL1> for Seen {
     }
 }
 
-/// An L1 in it.
+/// The bench of an L1.
 type Bench = bench::Bench<TimestampL1, Seen>;
 
 impl Bench {
-    /// Everything is taken; a policy may say which way a line takes.
+    /// All outputs are accepted. `policy`: a policy picks the ways.
     pub fn new(body: duet_tests::Body<TimestampL1>, policy: bool) -> Self {
         let ready = In { core_rsp_ready: true, bus_req_ready: true, policy, ..In::default() };
         Self::around(body, ready, Seen::default())
@@ -61,7 +61,7 @@ impl Bench {
         panic!("no {what} by cycle {}", self.now());
     }
 
-    /// A request, as soon as it is taken; returns its cycle.
+    /// Sends a request; returns the cycle in which it is accepted.
     pub fn send(&mut self, req: CoreReq) -> usize {
         let before = self.accepted.len();
         self.next.core_req = Some(req);
@@ -80,13 +80,13 @@ impl Bench {
         self.until("request", |bench| bench.req.get(before).copied())
     }
 
-    /// What a request sends to a bank.
+    /// Sends a request; returns the request to a bank that it causes.
     pub fn asks(&mut self, req: CoreReq) -> BusReq {
         self.send(req);
         self.req().1
     }
 
-    /// What a request is answered that needs no bank.
+    /// Sends a request that needs no bank; returns its answer.
     pub fn hits(&mut self, req: CoreReq) -> CoreRsp {
         let sent = self.req.len();
         self.send(req);
@@ -95,32 +95,32 @@ impl Bench {
         rsp
     }
 
-    /// A bank's answer, as soon as it is taken; returns its cycle.
+    /// Sends a bank's answer; returns the cycle in which it is accepted.
     pub fn bank(&mut self, rsp: BusRsp) -> usize {
         let before = self.answered.len();
         self.next.bus_rsp = Some(rsp);
         self.until("room", |bench| bench.answered.get(before).copied())
     }
 
-    /// A bank's answer, and what the SM is told.
+    /// Sends a bank's answer; returns the answer to the SM.
     pub fn told(&mut self, rsp: BusRsp) -> CoreRsp {
         self.bank(rsp);
         self.rsp().1
     }
 
-    /// Nothing is answered or asked for a while.
+    /// Runs 10 cycles, in which the L1 sends neither answers nor requests.
     pub fn silent(&mut self) {
         let before = (self.rsp.len(), self.req.len());
         self.run(10);
         assert_eq!((self.rsp.len(), self.req.len()), before);
     }
 
-    /// The policy is asked; returns the cycle, and what for.
+    /// Waits for a query; returns its first cycle and the query.
     pub fn asked(&mut self) -> (usize, Ask) {
         self.until("ask", |bench| bench.shown().ask.map(|ask| (bench.now(), ask)))
     }
 
-    /// The policy's word in the next cycle, which is returned.
+    /// The policy picks; returns the cycle of the pick.
     pub fn pick(&mut self, way: u8, keep: bool) -> usize {
         self.next.pick = Some(Pick { keep, way });
         self.cycle();
@@ -133,7 +133,7 @@ impl Bench {
         all.into_iter().map(|(_, event)| (event.kind, event.way, event.line)).collect()
     }
 
-    /// Codes from a cycle on, with their cycles.
+    /// Error codes from a cycle on, with their cycles.
     pub fn errors(&self, from: usize) -> Vec<(usize, u8)> {
         self.seen(from, |out| out.err)
     }
@@ -144,49 +144,49 @@ pub fn ld(warp: u8, line: u64) -> CoreReq {
     CoreReq { op: op::LD, warp, id: 0x40 | warp, line, ..CoreReq::default() }
 }
 
-/// A store of one word of the line, of 4 bytes.
+/// A store of one 4-byte word of the line.
 pub fn st(warp: u8, line: u64, word: u32, value: u8) -> CoreReq {
-    // Bytes that are not in the mask mean nothing.
+    // Bytes outside the mask are ignored.
     let mut data = line_of(0xee);
     data.0[4 * word as usize..][..4].fill(value);
     CoreReq { op: op::ST, mask: 0xf << (4 * word), data, ..ld(warp, line) }
 }
 
-/// A sum on its first word.
+/// An atomic addition to the line's first word.
 pub fn atom(warp: u8, line: u64) -> CoreReq {
     CoreReq { op: op::ATOM, ..st(warp, line, 0, 1) }
 }
 
-/// A line of these bytes.
+/// A line whose bytes are all `byte`.
 pub fn line_of(byte: u8) -> LineData {
     let mut data = LineData::default();
     data.0[..16].fill(byte);
     data
 }
 
-/// A line of zeroes but for a word.
+/// A line of zeros, except for one word.
 pub fn word_of(word: u32, value: u8) -> LineData {
     let mut data = LineData::default();
     data.0[4 * word as usize..][..4].fill(value);
     data
 }
 
-/// A line for this MSHR.
+/// A BusFill for MSHR `id`.
 pub fn fill(id: u8, (wts, rts): (u32, u32), byte: u8) -> BusRsp {
     BusRsp { op: rsp_op::FILL, id, wts, rts, data: line_of(byte), ..BusRsp::default() }
 }
 
-/// A longer lease.
+/// A BusRnw for MSHR `id`.
 pub fn renewal(id: u8, rts: u32) -> BusRsp {
     BusRsp { op: rsp_op::RNW, id, rts, ..BusRsp::default() }
 }
 
-/// An acknowledgement of this store.
+/// A BusWrAck of store table entry `entry`.
 pub fn ack(entry: u8, (wts, rts): (u32, u32), ok: bool) -> BusRsp {
     BusRsp { op: rsp_op::WR_ACK, id: 0x80 | entry, wts, rts, ok, ..BusRsp::default() }
 }
 
-/// One of this atomic, with what its first word was.
+/// A BusAtomAck of store table entry `entry`; `old`: the first word before the atomic.
 pub fn atom_ack(entry: u8, (wts, rts): (u32, u32), old: u8) -> BusRsp {
     let data = word_of(0, old);
     BusRsp { op: rsp_op::ATOM_ACK, data, ..ack(entry, (wts, rts), false) }

@@ -1,5 +1,5 @@
-//! The banks, as the L1 sees them: they lend lines in logical time or in cycles, and sometimes say
-//! what no bank would.
+//! The banks: they grant leases in logical time or in cycles, and sometimes send answers that no
+//! bank would send.
 
 use ports::timestamp::timestamp_l1::Config;
 use ports::timestamp::types::{BusReq, BusRsp, Protocol, TC_TS_W, bus_op, rsp_op};
@@ -7,20 +7,21 @@ use ports::timestamp::types::{BusReq, BusRsp, Protocol, TC_TS_W, bus_op, rsp_op}
 use super::Phase;
 use crate::stimulus::{Random, masked_bytes};
 
-/// Leases that are kept: lines share them.
+/// Number of leases: lines share them.
 const LEASES: usize = 64;
 
-/// They.
+/// Leases and time of the banks.
 #[derive(Clone, Debug)]
 pub(super) struct Banks {
     is_gtsc: bool,
     line: u32,
     /// The largest timestamp of a lease.
     most: u64,
-    /// wts, rts; of TC 0, the end.
+    /// G-TSC: wts, rts. TC: 0, end of the lease.
     leases: [(u64, u64); LEASES],
-    /// G-TSC: generation; a timestamp did not fit.
+    /// G-TSC: generation.
     pub rep: u8,
+    /// G-TSC: a timestamp overflowed.
     pub overflows: bool,
     /// TC: `now_q` of all blocks.
     pub now: u32,
@@ -46,7 +47,7 @@ impl Banks {
         banks
     }
 
-    /// All timestamps begin anew.
+    /// All timestamps restart.
     pub fn restart(&mut self, rep: u8) {
         let first = if self.is_gtsc { (1, 1) } else { (0, 0) };
         (self.leases, self.rep, self.overflows, self.now) = ([first; LEASES], rep, false, 0);
@@ -83,7 +84,7 @@ impl Banks {
         if self.is_gtsc { rsp } else { until(self.now + r.below(8), rsp) }
     }
 
-    /// A timestamp, cut to what fits.
+    /// A timestamp, saturated; records an overflow.
     fn fit(&mut self, ts: u64) -> u64 {
         self.overflows |= ts > self.most;
         ts.min(self.most)
@@ -139,7 +140,7 @@ impl Banks {
                 let end = (self.now + p.lease).max(end);
                 self.leases[req.line as usize % LEASES] = (0, end.into());
                 let short = if r.chance(p.short) { r.below(p.lease + 1) } else { 0 };
-                // No bank lends a line for so long: bits of the end that no run comes to.
+                // A longer lease than any bank grants, which sets high bits of its end.
                 let long = if r.chance(p.lie / 8) { 1 << r.below(31) } else { 0 };
                 until(end - short + long, BusRsp { op: rsp_op::FILL, data: data(r), ..rsp })
             }

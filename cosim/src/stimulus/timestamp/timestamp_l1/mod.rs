@@ -1,5 +1,5 @@
-//! Requests, answers, resets and flushes for an L1: its SM, the banks, `gtsc_rst` or a host, and a
-//! policy, which sometimes break the rules.
+//! Stimulus of an L1: its SM, the banks, `gtsc_rst` or a host, and a policy. Each of them sometimes
+//! sends bad input.
 
 mod banks;
 mod network;
@@ -35,15 +35,15 @@ pub struct Inputs {
     network: Network,
     sm_id: u8,
     policy: bool,
-    /// G-TSC: the generation that `gtsc_rst` sends.
+    /// G-TSC: the generation that `gtsc_rst` announces.
     rep: u8,
-    /// The L1 again, which says what it does.
+    /// A second model, which reports its actions for coverage.
     l1: TimestampL1,
 }
 
-/// What the policy says.
+/// The policy's pick.
 fn pick(r: &mut Random, p: &Phase, ask: Option<Ask>) -> Option<Pick> {
-    // Where it is not asked it means nothing.
+    // A pick without a query is ignored.
     let chance = if ask.is_some() { p.pick } else { p.any_way };
     if !r.chance(chance) {
         return None;
@@ -82,7 +82,7 @@ const OF_GTSC: [&str; 23] = [
     "st5_locked",
 ];
 
-/// Whether an L1 with these parameters can come to a row.
+/// Whether an L1 with these parameters can reach a coverage row.
 fn can_reach(config: &Config, row: &str) -> bool {
     let Config { protocol, warps, waiters, stq, .. } = *config;
     let is_gtsc = protocol == Protocol::Gtsc;
@@ -93,7 +93,7 @@ fn can_reach(config: &Config, row: &str) -> bool {
         "ld3" | "replay_waits_for_room" => waiters > 1,
         // A store waits for older loads of its own warp.
         "store_passes_miss" | "renew_after_store" => warps > 1,
-        // A flush of TC is as a store to all lines.
+        // TC: a flush sets st_after, as a store does.
         "fill_after_store" | "ld2_after_store" => !is_gtsc || warps > 1,
         "st4_locked" | "st5_locked" | "ack_still_locked" => stq > 1,
         _ => true,
@@ -105,13 +105,13 @@ fn is_gtsc(c: &Config) -> bool {
 }
 
 impl Inputs {
-    /// G-TSC: the generation, a new one when the L1 has the last.
+    /// G-TSC: the generation; a new one only after the L1 has acknowledged the last.
     fn resets(&mut self, d: &mut Driver<Self>, out: &Out) -> u8 {
         let Driver { phase: p, random: r, .. } = d;
         if out.rep_ack != self.rep {
             return self.rep;
         }
-        // Banks of the new generation begin when the L1 has it.
+        // The banks start the new generation when the L1 has it.
         if self.banks.rep != self.rep {
             self.banks.restart(self.rep);
         }
@@ -122,7 +122,7 @@ impl Inputs {
         self.rep
     }
 
-    /// TC: a flush; some while one waits, and in the cycle in which one is done.
+    /// TC: a flush; sometimes while another is pending, or in the cycle of `flush_done_o`.
     fn flushes(d: &mut Driver<Self>, out: &Out) -> bool {
         let Driver { phase: p, random: r, .. } = d;
         r.chance(p.flush) || out.flush_done && r.chance(p.astray)
@@ -157,15 +157,15 @@ impl Stimulus for Inputs {
     }
 
     fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
-        // A request is held: G-TSC counts these cycles. A warp that hits soon comes to the end of
-        // its lease where few hits are a spin.
+        // G-TSC: a held request counts in `hold_cycles`. With a small `Spin`, hits soon leave the
+        // lease and cannot fill `load_hit`.
         let in_turn = d.long_times.is_multiple_of(2) || d.config.spin < 64;
         let holds = is_gtsc(&d.config) && in_turn;
         Some(Phase::long(&mut d.random, &d.config, holds))
     }
 
     fn inputs(&mut self, d: &mut Driver<Self>, out: &Out) -> In {
-        // What a protocol does not have is drawn.
+        // Inputs that the protocol ignores are random.
         let (rep, flush) = match is_gtsc(&d.config) {
             true => (self.resets(d, out), d.random.chance(d.phase.astray)),
             false => (d.random.below(4) as u8, Self::flushes(d, out)),

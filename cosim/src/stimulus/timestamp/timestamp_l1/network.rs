@@ -1,4 +1,4 @@
-//! The way from the banks: answers of one bank in order, those of different ones in any.
+//! The network from the banks: answers of one bank arrive in order, those of several in any order.
 
 use std::collections::VecDeque;
 
@@ -9,16 +9,16 @@ use crate::stimulus::Random;
 
 const BANKS: usize = 4;
 
-/// Answers under way.
+/// Answers in flight.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Network {
-    /// Of each bank, with the cycle from which on it may come.
+    /// Answers of each bank, each with the first cycle in which it can arrive.
     banks: [VecDeque<(u64, BusRsp)>; BANKS],
     pub now: u64,
 }
 
 impl Network {
-    /// The bank of this line answers.
+    /// Enqueues an answer of the line's bank.
     pub fn send(&mut self, r: &mut Random, p: &Phase, line: u64, rsp: BusRsp) {
         let due = self.now + u64::from(r.below(p.delay + 1));
         self.banks[line as usize % BANKS].push_back((due, rsp));

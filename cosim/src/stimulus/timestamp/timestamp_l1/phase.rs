@@ -1,4 +1,4 @@
-//! What one phase draws.
+//! Random parameters of a phase of the stimulus.
 
 use ports::timestamp::timestamp_l1::Config;
 
@@ -11,7 +11,7 @@ phase! {
     /// Chances are parts of 256.
     pub struct Phase(r: &mut Random, l1: &Config) {
         pub left: u32 = 16 + { let most = r.pick(&[128, 512, 512, 2048]); r.below(most) },
-        /// Of a request; that one that was not taken is still there.
+        /// Of a new request; of repeating a request that was not accepted.
         pub request: u32 = r.pick(&[256, 256, 128, 32]),
         pub again: u32 = r.pick(&[256, 256, 128]),
         /// Warps in use, and the first; whether each has one request at most.
@@ -25,36 +25,36 @@ phase! {
         pub lines: u32 = r.pick(&[1, 2, 3, 4, 16]),
         pub base: u64 = r.word(),
         pub stride: u64 = { let far = u64::from(l1.l1_sets); r.pick(&[1, 1, far]) },
-        /// The first of these lines are loaded, then stored to; loads are rare but of others; 0:
-        /// no such thing.
+        /// Number of lines that are loaded, then stored to while rare loads use other lines; 0:
+        /// no such lines.
         pub stored: u32 = 0,
-        /// Chance that a store is to the line of the one before.
+        /// Chance that a store is to the same line as the previous store.
         pub runs: u32 = r.pick(&[0, 0, 128]),
-        /// Of a mask without bytes; with all.
+        /// Of a mask without bytes; of a mask with all bytes.
         pub empty: u32 = r.pick(&[0, 4, 64]),
         pub full: u32 = r.pick(&[0, 64, 256]),
         pub form: Option<MaskForm> = r.form(),
-        /// Of a request that cannot be.
+        /// Of an illegal request.
         pub bad: u32 = r.pick(&[0, 0, 0, 4, 64]),
         pub rsp_ready: u32 = r.pick(&[256, 256, 128, 24]),
         pub req_ready: u32 = r.pick(&[256, 256, 128, 24]),
-        /// Most cycles that an answer takes, and the chance of one that is there.
+        /// Most cycles until an answer can arrive; chance that it then arrives in a cycle.
         pub delay: u32 = r.pick(&[0, 0, 4, 20, 60]),
         pub answer: u32 = r.pick(&[256, 256, 128, 32]),
         /// Of an unrequested answer.
         pub wrong: u32 = r.pick(&[0, 0, 0, 4, 64]),
-        /// For how long a bank lends a line.
+        /// Length of a lease.
         pub lease: u32 = r.pick(&[1, 2, 5, 12, 40]),
         /// Of another SM's store before a request.
         pub other: u32 = r.pick(&[0, 32, 128]),
-        /// Of an answer that is not the bank's.
+        /// Of an answer that no bank would send.
         pub lie: u32 = r.pick(&[0, 0, 16, 128]),
-        /// Of a lease that has ended for who asks.
+        /// Of a lease that is over for the requester.
         pub short: u32 = r.pick(&[0, 0, 32, 160]),
         /// Of a flush, and of one out of turn.
         pub flush: u32 = r.pick(&[0, 0, 0, 1, 6]),
         pub astray: u32 = r.pick(&[0, 0, 64]),
-        /// Of what the policy says, then that the line is kept, that the way is any.
+        /// Of a pick; that it keeps the line; that its way is random.
         pub pick: u32 = r.pick(&[256, 128, 16]),
         pub keep: u32 = r.pick(&[256, 224, 64]),
         pub any_way: u32 = r.pick(&[0, 0, 64]),
@@ -65,33 +65,33 @@ phase! {
 const STORED: u32 = 3000;
 
 variants! {
-    /// A phase that is about something.
+    /// A phase that aims at certain rows.
     pub enum Kind {
         /// The SM has nothing to do.
         Quiet,
-        /// Stores to all ways of a set are under way while other lines of it come.
+        /// Stores to all ways of a set are in flight while other lines of the set are filled.
         Stored,
-        /// A line that all want.
+        /// All warps access one line.
         OneLine,
         /// Many lines at once.
         ManyLines,
         /// Stores and nothing else.
         Stores,
-        /// All hit.
+        /// Loads that hit.
         Hits,
         /// More lines of a set than there are ways.
         Evicts,
-        /// A policy that hardly ever says a way that was offered.
+        /// A policy that seldom picks a candidate way.
         WrongPicks,
-        /// Loads and more stores of a line while its stores are under way.
+        /// Loads and more stores of a line while its stores are in flight.
         Locked,
-        /// Flushes, some of them out of turn, in the midst of traffic.
+        /// Flushes, some of them out of order, during traffic.
         Flushes,
     }
 }
 
 impl Kind {
-    /// Which leads to a row, where phases as they are drawn hardly do.
+    /// The kind that reaches a row which random phases seldom reach.
     pub fn towards(row: &str) -> Option<Self> {
         Some(match row {
             "fill_no_way" => Self::Stored,
@@ -109,7 +109,7 @@ impl Kind {
 }
 
 impl Phase {
-    /// The lines that will be stored to are still loaded.
+    /// Phases with `stored` lines: the lines are still being loaded.
     pub fn loads_first(&self) -> bool {
         self.left > STORED - 600
     }
@@ -149,7 +149,7 @@ impl Phase {
                 (p.lines, p.ops, p.one, p.full) = (2, [0, 8, 1], false, 0);
                 p.delay = r.pick(&[60, 200]);
             }
-            // For as long as a warp may spin.
+            // Long enough for `Spin` hits.
             Kind::Hits => {
                 (p.lines, p.ops, p.lease, p.flush, p.short) = (2, [1, 0, 0], 40, 0, 0);
                 (p.request, p.rsp_ready, p.warps, p.bad, p.lie) = (256, 256, 1, 0, 0);
@@ -175,8 +175,8 @@ impl Phase {
         phase
     }
 
-    /// One that is longer than a counter of 16 bits counts: hits, or a store that waits for a load
-    /// that is not answered.
+    /// A phase that overflows 16 bits of a counter: by hits, or, with `waits`, by a store that is
+    /// held behind an unanswered load.
     pub fn long(r: &mut Random, l1: &Config, waits: bool) -> Self {
         let mut phase = Self::draw(r, l1);
         let p = &mut phase;

@@ -1,5 +1,5 @@
-//! Coverage of an L1: rows of the specification's tables, by its actions, and transfers at its
-//! ports.
+//! Coverage of an L1: rows of the specification's tables that its actions reach, and transfers at
+//! its ports.
 
 use hwmodel::timestamp::timestamp_l1::condition::*;
 use hwmodel::timestamp::timestamp_l1::{Action, Fill, Lock, OwnCopy, Place, Request, Step};
@@ -12,7 +12,7 @@ use crate::stimulus::count;
 seen! {
     transfers: core_req, core_rsp, bus_req, bus_rsp, ask, event, err;
     rows:
-        // Replays, flushes, waiting for room (specification 5.1, 5.5).
+        // Replays, flushes, backpressure (specification 5.1, 5.5).
         step["replay_serves", "replay_serves_old", "replay_defers", "replay_defers_stale"],
         replay_waits_for_room, flush, flush_wrong, answer_waits_for_room,
         // Answers of banks (5.3, 5.8).
@@ -83,7 +83,7 @@ impl Seen {
                 self.step(step);
             }
             Action::PendingRequest { place, .. } => {
-                // A line of TC is filled anew.
+                // TC has no renewals: the line is requested.
                 let renews = place.is_some() && is_gtsc;
                 *if renews { &mut self.pending_renews } else { &mut self.pending_requests } += 1;
             }
@@ -146,7 +146,7 @@ impl Seen {
         } += 1;
     }
 
-    /// A cycle at the ports of an L1 with so many warps.
+    /// The port transfers of a cycle; `warps` of the configuration.
     pub(super) fn ports(&mut self, input: &In, out: &Out, warps: u32) {
         count(input.core_req, out.core_req_ready, &mut self.core_req, &mut self.core_req_held);
         count(out.bus_req, input.bus_req_ready, &mut self.bus_req, &mut self.bus_req_held);

@@ -1,4 +1,4 @@
-//! The SM: requests, and some that cannot be.
+//! The SM: requests, some of them illegal.
 
 use ports::timestamp::timestamp_l1::Config;
 use ports::timestamp::types::{CoreReq, aop, op};
@@ -6,15 +6,15 @@ use ports::timestamp::types::{CoreReq, aop, op};
 use super::Phase;
 use crate::stimulus::{Random, masked_bytes};
 
-/// It.
+/// The SM.
 #[derive(Default)]
 pub(super) struct Sm {
-    /// Stores to lines that are stored to in turn.
+    /// Selects the line of a store in phases with `stored` lines.
     stores: u32,
 }
 
 impl Sm {
-    /// The next request, if a warp can have one; `busy` as the L1 shows it.
+    /// The next request, if a warp can send one; `busy` is `warp_busy_o`.
     pub fn draw(&mut self, r: &mut Random, p: &Phase, c: &Config, busy: u64) -> Option<CoreReq> {
         let from = r.below(p.warps);
         let mut warps = (0..p.warps).map(|n| (p.first + (from + n) % p.warps) % c.warps);
@@ -47,7 +47,7 @@ impl Sm {
                     warp = (c.warps + r.below(64 - c.warps)) as u8;
                 }
                 2 => (op, aop) = (op::ATOM, 9 + r.below(7) as u8),
-                // Whole elements of 8 bytes are not those of 4; now and then it is legal.
+                // A random mask, seldom of whole elements.
                 _ => (op, mask) = (op::ATOM, r.mask(c.line, None)),
             }
         }
@@ -57,7 +57,7 @@ impl Sm {
     }
 }
 
-/// The elements of which some byte is in the mask.
+/// Extends the mask to whole elements.
 fn elements(mask: u128, sz: bool) -> u128 {
     let size = if sz { 8 } else { 4 };
     let whole = (1u128 << size) - 1;

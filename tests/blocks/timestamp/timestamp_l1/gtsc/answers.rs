@@ -1,4 +1,4 @@
-//! Answers of banks: the table A2 of specification 5.3, and which way a line takes.
+//! Answers of banks: table A2 of specification 5.3, and the choice of a way.
 
 use super::*;
 
@@ -42,7 +42,7 @@ fn locked_line_is_not_evicted_and_where_all_are_nothing_is_kept() {
         bench.has(OTHERS[1], (1, 6), 7);
         bench.run(2);
         assert_eq!(bench.events(from), []);
-        // One lock goes: now there is a way, though the line was used last.
+        // One lock is released: its way is the only candidate, though most recently used.
         bench.told(ack(1, (7, 12), true));
         let from = bench.now();
         bench.has(OTHERS[1], (1, 9), 7);
@@ -72,7 +72,7 @@ fn renewal_never_shortens_a_lease() {
         bench.clock(1, Y, 14);
         bench.asks(ld(1, X));
         bench.bank(renewal(0, 9));
-        // The load is behind the lease: it is asked for again.
+        // The lease does not cover the load: the line is requested again.
         assert_eq!(bench.req().1, read(0, X, 1, 14));
         bench.clock(2, Z, 12);
         assert_eq!(load(bench.hits(ld(2, X))), (12, 5));
@@ -101,7 +101,7 @@ pub fn renewal_of_a_locked_line_is_asked_for_when_the_lock_goes() {
         bench.silent();
         bench.told(ack(0, (7, 8), true));
         assert_eq!(bench.req().1, read(0, X, 7, 9));
-        // Where its lease is long enough the line serves at once.
+        // The renewed lease covers the load.
         assert_eq!(load(bench.told(renewal(0, 14))), (9, 9));
     });
 }

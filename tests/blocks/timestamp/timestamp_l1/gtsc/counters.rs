@@ -1,4 +1,4 @@
-//! What is counted (specification 9).
+//! Counters (specification 9).
 
 use super::*;
 

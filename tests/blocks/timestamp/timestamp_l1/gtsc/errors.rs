@@ -34,7 +34,7 @@ fn fills_and_renewals_that_nobody_waits_for_are_dropped() {
     on_both(|mut bench| {
         bench.has(X, (1, 6), 5);
         bench.asks(st(0, X, 0, 9));
-        // It waits for the lock: nothing is asked for.
+        // The load waits for the lock: its MSHR is in PEND, not in SENT.
         bench.send(ld(1, X));
         bench.silent();
         for id in [0, 1, 4, 63, 64, 128] {

@@ -1,4 +1,4 @@
-//! The worked examples of specification 10 that an L1 has a part in.
+//! The worked examples of specification 10 that involve an L1.
 
 use super::*;
 
@@ -100,7 +100,7 @@ fn example_9_cycles() {
         bench.send(ld(1, X));
         bench.send(ld(2, X));
         bench.run(20);
-        // The fill in cycle t, and with it a load that hits: it acts in t+4.
+        // The fill and a load that will hit are accepted in cycle t; the load acts in t+4.
         bench.next.core_req = Some(ld(0, Y));
         let t = bench.bank(fill(0, (1, 10), 6));
         let cycles = [(); 4].map(|()| bench.rsp().0);

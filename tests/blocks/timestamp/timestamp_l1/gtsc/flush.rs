@@ -31,7 +31,7 @@ pub fn stale_fill_serves_who_came_before_and_is_not_kept() {
         bench.silent();
         let rsp = bench.told(fill(0, (1, 6), 5));
         assert_eq!((rsp.rep, rsp.ts, rsp.data), (0, 1, line_of(5)));
-        // The other begins anew; the third joins it.
+        // The second load restarts; the third joins its MSHR.
         assert_eq!(bench.req().1, BusReq { rep: 1, ..read(0, X, 0, 1) });
         bench.run(5);
         bench.bank(ports::timestamp::types::BusRsp { rep: 1, ..fill(0, (2, 7), 6) });
@@ -100,7 +100,7 @@ fn flush_waits_for_a_replay_and_generations_wrap() {
         bench.asks(ld(0, X));
         bench.send(ld(1, X));
         bench.run(5);
-        // The replay's first step is in t+1: the flush acts behind its second.
+        // The replay's steps are in t+1 and t+2: the flush acts after them.
         bench.next.rep = 0;
         let t = bench.bank(fill(0, (1, 6), 5));
         bench.cycle();

@@ -1,5 +1,4 @@
-//! An L1 of G-TSC by itself: specification 5.1 to 5.6, 12. Figures come from its text; the test
-//! plays the banks.
+//! An L1 of G-TSC by itself: specification 5.1 to 5.6, 12. The test sends the banks' answers.
 
 mod answers;
 mod counters;
@@ -21,7 +20,7 @@ use super::{
 
 type Make = duet_tests::Make<TimestampL1>;
 
-/// Rules, and tests that fail without them.
+/// Rules, each with a test that fails without it.
 pub const DETECTED: &[(Rule, fn())] = &[
     (Rule::StAfter, answers::fill_that_a_store_has_passed_serves_and_is_not_kept),
     (Rule::OlderLoads, requests::st2_a_store_waits_for_older_loads_of_its_warp),
@@ -55,31 +54,31 @@ fn config() -> Config {
     (&named("small")).into()
 }
 
-/// Lines of three sets; two others of the first one's set.
+/// Lines of three sets, and two other lines of X's set.
 const X: u64 = 0;
 const Y: u64 = 1;
 const Z: u64 = 2;
 const OTHERS: [u64; 2] = [4, 8];
 
-/// What a load is told: when it was, and the first byte.
+/// Logical time and first byte in the answer to a load.
 fn load(rsp: CoreRsp) -> (u32, u8) {
     assert_eq!(rsp.op, op::LD);
     (rsp.ts, rsp.data.0[0])
 }
 
-/// A request for a line.
+/// A BusRd.
 fn read(id: u8, line: u64, wts: u32, warp_ts: u32) -> BusReq {
     BusReq { op: bus_op::RD, id, line, wts, warp_ts, ..BusReq::default() }
 }
 
 impl Bench {
-    /// Warp 0 has read the line, which has a lease.
+    /// Warp 0 loads a line, which is installed with this lease.
     fn has(&mut self, line: u64, lease: (u32, u32), byte: u8) {
         let id = self.asks(ld(0, line)).id;
         self.told(fill(id, lease, byte));
     }
 
-    /// The clock of a warp becomes `ts`, by a line that it reads.
+    /// Moves the clock of a warp to `ts` by a load of a line.
     fn clock(&mut self, warp: u8, line: u64, ts: u32) {
         let id = self.asks(ld(warp, line)).id;
         assert_eq!(self.told(fill(id, (ts, ts), 0)).ts, ts);

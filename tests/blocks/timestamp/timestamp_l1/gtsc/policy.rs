@@ -1,4 +1,4 @@
-//! A policy says which way a line takes (README, rules 10 and 11).
+//! A policy picks the way of a fill (README, rules 10 and 11).
 
 use super::*;
 
@@ -77,7 +77,7 @@ fn nothing_acts_while_it_is_asked() {
 fn it_is_not_asked_where_no_way_is_needed() {
     on_both(|mut bench| {
         bench.has_by_policy(X, 0);
-        // The line is here; a store has passed; the miss is stale.
+        // No query: the line is present; st_after is set; the MSHR is stale.
         bench.clock_by_policy(1, Y, 9);
         bench.asks(ld(1, X));
         assert_eq!(load(bench.told(fill(0, (8, 13), 7))), (9, 7));
@@ -87,7 +87,7 @@ fn it_is_not_asked_where_no_way_is_needed() {
         bench.asks(ld(0, OTHERS[0]));
         bench.flush();
         assert_eq!(bench.told(fill(0, (8, 13), 7)).rep, 0);
-        // What is said then means nothing.
+        // A pick without a query is ignored.
         bench.pick(15, true);
         bench.silent();
         assert_eq!(bench.errors(0), []);

@@ -38,7 +38,7 @@ fn ld2_nobody_joins_what_a_store_has_passed() {
         bench.send(ld(2, X));
         bench.silent();
         assert_eq!(load(bench.told(fill(0, (1, 6), 5))), (1, 5));
-        // It was not kept: the third asks for itself.
+        // The fill was not kept: the third load requests the line again.
         assert_eq!(bench.req().1, read(0, X, 0, 1));
     });
 }
@@ -125,7 +125,7 @@ fn st4_sends_the_bytes_of_the_mask_and_writes_the_copy() {
         let sent =
             BusReq { op: bus_op::WR, mask: 0xf0, data: word_of(1, 9), ..read(0x80, X, 1, 1) };
         assert_eq!(req, sent);
-        // Another one passes, with the timestamp that the copy has.
+        // Another store sends the wts of the locked copy.
         assert_eq!(
             bench.asks(st(1, X, 2, 8)),
             BusReq { op: bus_op::WR, mask: 0xf00, data: word_of(2, 8), ..read(0x81, X, 1, 1) }
@@ -192,12 +192,12 @@ fn st5_a_locked_copy_goes_with_the_lock() {
 pub fn spinning_warp_asks_again() {
     on_both(|mut bench| {
         bench.has(X, (1, 6), 5);
-        // The last of these moves the clock.
+        // The 8th hit (SPIN) moves the clock.
         (0..8).for_each(|_| assert_eq!(load(bench.hits(ld(1, X))), (1, 5)));
         assert_eq!(bench.asks(ld(1, X)), read(0, X, 1, 7));
         assert_eq!(load(bench.told(renewal(0, 12))), (7, 5));
         assert_eq!(bench.counters().spin_ticks, 1);
-        // What the L2 answers begins the count anew.
+        // An answer of the L2 restarts the count.
         (0..7).for_each(|_| _ = bench.hits(ld(1, X)));
         bench.asks(st(1, Y, 0, 1));
         bench.told(ack(0, (1, 6), false));

@@ -1,4 +1,4 @@
-//! One action per cycle, in which order, and what waits for room (specification 5.1).
+//! Order of the actions, one per cycle, and backpressure of the output FIFOs (specification 5.1).
 
 use super::*;
 
@@ -19,7 +19,7 @@ fn hits_flow_one_per_cycle() {
 fn answers_go_before_requests_and_need_no_room_for_them() {
     on_both(|mut bench| {
         bench.next.bus_req_ready = false;
-        // Two places: the third waits.
+        // The FIFO has two entries: the third request waits.
         for line in [X, Y, Z] {
             bench.send(ld(0, line));
         }
@@ -41,7 +41,7 @@ pub fn loads_that_wait_are_re_evaluated_before_the_next_request() {
         bench.asks(st(0, X, 0, 9));
         bench.send(ld(1, X));
         bench.run(5);
-        // The acknowledgement acts in t+1, the replay in t+2, the load that comes now in t+3.
+        // The acknowledgement acts in t+1, the replay in t+2, the load of warp 2 in t+3.
         bench.next.core_req = Some(ld(2, X));
         let t = bench.bank(ack(0, (7, 12), true));
         let told = [(); 3].map(|()| bench.rsp()).map(|(cycle, rsp)| (cycle, rsp.warp));
@@ -61,7 +61,7 @@ fn nothing_acts_without_room_for_answers() {
         bench.next.core_rsp_ready = true;
         let from = bench.now();
         let cycles = [(); 4].map(|()| bench.rsp().0);
-        // A place that is freed in a cycle can be filled in the next.
+        // An entry that is freed in a cycle can be used in the next.
         assert_eq!(cycles, [from, from + 1, from + 2, from + 3]);
     });
 }

@@ -1,4 +1,4 @@
-//! When a fence may pass.
+//! When a fence can complete.
 
 use super::*;
 
@@ -11,7 +11,7 @@ pub fn example_8_a_fence_of_tc_weak_waits_for_the_lease() {
         bench.run_to(120);
         let passes = |cycle: usize| bench.out[cycle].fence_ok >> 1 & 1 == 1;
         assert!((97..110).all(|cycle| !passes(cycle)) && (110..120).all(passes));
-        // It is this warp's.
+        // Fences of other warps do not wait.
         assert!((0..120).all(|cycle| bench.out[cycle].fence_ok & 0b1101 == 0b1101));
     });
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 impl Bench {
-    /// A flush in the next cycle; returns that.
+    /// Requests a flush; returns the cycle of the request.
     fn drop_all(&mut self) -> usize {
         self.next.flush = true;
         self.cycle();
@@ -11,7 +11,7 @@ impl Bench {
         self.now() - 1
     }
 
-    /// Cycles in which one is done.
+    /// Cycles in which a flush is done.
     fn done(&self) -> Vec<usize> {
         let done = self.seen(0, |out| out.flush_done.then_some(()));
         done.into_iter().map(|(cycle, ())| cycle).collect()
@@ -37,7 +37,7 @@ fn line_that_is_asked_for_serves_and_is_not_kept() {
         bench.asks(ld(0, X));
         let t = bench.drop_all();
         bench.run(5);
-        // Nobody joins it.
+        // No load joins the MSHR.
         bench.send(ld(1, X));
         bench.silent();
         assert_eq!(bench.told(fill(0, exp(1000), 5)).warp, 0);
@@ -65,7 +65,7 @@ fn flush_waits_for_a_replay_and_another_one_then_means_nothing() {
 fn flush_when_one_is_done_is_another() {
     on_both(Protocol::Tcs, |mut bench| {
         let t = bench.drop_all();
-        // It acts now.
+        // The first flush acts: this request is ignored.
         bench.drop_all();
         bench.drop_all();
         bench.run(5);

@@ -1,4 +1,4 @@
-//! Loads within leases and behind them; stores and atomics; bad input.
+//! Loads within leases and after them; stores and atomics; bad input.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn load_hits_before_its_lease_ends() {
         let told =
             CoreRsp { op: op::LD, warp: 1, id: 0x41, data: line_of(5), ..CoreRsp::default() };
         assert_eq!(bench.hits(ld(1, X)), told);
-        // What is accepted in 38 acts in 39, the last cycle.
+        // The load accepted in 38 acts in 39, the last cycle of the lease.
         bench.run_to(38);
         bench.send(ld(1, X));
         bench.send(ld(2, X));
@@ -24,7 +24,7 @@ fn load_hits_before_its_lease_ends() {
 
 #[test]
 pub fn example_8_a_load_that_joins_when_the_lease_is_over_is_not_served() {
-    // A load that is accepted in 108 acts in 109, the last cycle.
+    // A load accepted in 108 acts in 109, the last cycle of the lease.
     for (joins, served) in [(108, 2), (109, 1)] {
         on_both(Protocol::Tcs, |mut bench| {
             bench.run_to(100);
@@ -45,12 +45,12 @@ fn late_fill_serves_and_is_not_kept() {
     on_both(Protocol::Tcs, |mut bench| {
         bench.asks(ld(0, X));
         bench.run_to(29);
-        // It acts in the cycle in which its lease is over.
+        // The fill acts in cycle 30, when its lease is over.
         let t = bench.bank(fill(0, exp(30), 5));
         assert_eq!(bench.rsp().1.data, line_of(5));
         assert_eq!((bench.events(t), bench.shown().counters.late_fills), (vec![], 1));
         assert_eq!(bench.asks(ld(0, X)).op, bus_op::RD);
-        // One cycle earlier it would have been.
+        // A fill that acts in the last cycle of its lease is kept.
         let now = bench.now();
         let t = bench.bank(fill(0, exp(now + 2), 6));
         bench.rsp();

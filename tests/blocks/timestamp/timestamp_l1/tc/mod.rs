@@ -1,4 +1,4 @@
-//! An L1 of TC by itself: specification 5.8. Figures come from its text; the test plays the banks.
+//! An L1 of TC by itself: specification 5.8. The test sends the banks' answers.
 
 mod fences;
 mod flush;
@@ -13,7 +13,7 @@ use super::{
     word_of,
 };
 
-/// Rules, and tests that fail without them.
+/// Rules, each with a test that fails without it.
 pub const DETECTED: &[(Rule, fn())] = &[
     (Rule::StAfter, leases::fill_that_a_store_has_passed_is_not_kept),
     (Rule::OlderLoads, leases::store_waits_for_older_loads_of_its_warp),
@@ -31,13 +31,13 @@ fn on_both(protocol: Protocol, check: impl Fn(Bench)) {
 const X: u64 = 0;
 const Y: u64 = 1;
 
-/// The fields of a lease that ends with this cycle.
+/// `wts` and `rts` of a lease that covers the cycles before this one.
 fn exp(cycle: usize) -> (u32, u32) {
     (cycle as u32 >> 16, cycle as u32 & 0xffff)
 }
 
 impl Bench {
-    /// Warp 0 has read the line, whose lease ends in this cycle.
+    /// Warp 0 loads a line, whose lease covers the cycles before `until`.
     fn has_until(&mut self, line: u64, until: usize, byte: u8) {
         let id = self.asks(ld(0, line)).id;
         self.told(fill(id, exp(until), byte));
