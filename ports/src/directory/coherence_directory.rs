@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 use crate::Limit::{Names, OneOf, PowerOfTwo, Range};
 use crate::{ConfigError, FieldValue, Fields, Limit, fields, message, ports};
 
-/// Most GPUs that a directory knows.
+/// Largest number of GPUs.
 pub const MAX_GPUS: usize = 16;
-/// Most lines that an entry covers.
+/// Largest number of lines that an entry covers.
 pub const MAX_POS: usize = 64;
-/// Most ways of a set.
+/// Largest number of ways.
 pub const MAX_WAYS: usize = 16;
 /// Lines in a row of the `ideal` array.
 pub const IDEAL_ROW: u32 = 64;
@@ -24,7 +24,7 @@ pub const RESPONSES: Limit = Limit::Range(3, 16);
 /// Lines that an ideal directory covers.
 pub const IDEAL_LINES: Limit = Limit::PowerOfTwo(IDEAL_ROW as u64, 1 << 31);
 
-/// What an entry covers, and what happens when there is no room for one (specification section 1).
+/// What an entry covers, and whether entries are evicted (specification section 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Variant {
@@ -34,7 +34,7 @@ pub enum Variant {
     Hmg,
     /// `range` bytes, with a position bit and sharers for each line.
     Rec,
-    /// One line, without limit: nothing is ever evicted.
+    /// One line; the number of entries is unlimited, nothing is evicted.
     Ideal,
 }
 
@@ -53,9 +53,9 @@ impl Variant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Replacement {
-    /// The one that was allocated first.
+    /// The entry that was allocated first.
     Fifo,
-    /// The one that another GPU has asked for longest ago.
+    /// The entry that another GPU used least recently.
     Lru,
 }
 
@@ -106,7 +106,7 @@ fn replacements() -> Vec<String> {
     ["fifo", "lru"].map(String::from).to_vec()
 }
 
-/// Whether so many pieces of memory lie below 2^`address_width`.
+/// Whether `pieces` of `bytes` bytes lie below 2^`address_width`.
 fn fits(bytes: u32, pieces: u32, address_width: u32) -> bool {
     u64::from(bytes) * u64::from(pieces) <= 1 << address_width
 }
@@ -165,7 +165,7 @@ pub mod op {
     pub const RWR: u8 = 3;
     /// Forced eviction of the entry.
     pub const EVICT: u8 = 4;
-    /// A marker behind all invalidations so far.
+    /// A marker after all earlier invalidations.
     pub const FENCE: u8 = 5;
 }
 
@@ -181,9 +181,9 @@ pub mod cause {
 
 /// `err_code_o` (specification sections 5.5 and 12).
 pub mod err {
-    /// A `src` that this op cannot have.
+    /// Illegal `src` for the op.
     pub const SRC: u8 = 1;
-    /// Not an op.
+    /// Illegal op.
     pub const OP: u8 = 2;
     /// Ideal: an address beyond its lines.
     pub const ADDR: u8 = 3;
@@ -206,7 +206,7 @@ message! {
 }
 
 message! {
-    /// The answer to one request.
+    /// The response to one request.
     pub struct Rsp: "DIRECTORY_RSP_T" in "coherence_directory_types.svh" () {
         /// Number of the request, from 0 after reset.
         pub seq: u8 = 8,
@@ -222,7 +222,7 @@ message! {
         pub alloc: bool = 1,
         /// The line was tracked.
         pub hit: bool = 1,
-        /// Of the request.
+        /// `id` of the request.
         pub id: u8 = 8,
     }
 }
@@ -271,9 +271,9 @@ message! {
         pub inv_lines_write: u32 = 32,
         /// Lines of EVICT jobs that were sent.
         pub inv_lines_evict: u32 = 32,
-        /// Destinations of those of WRITE jobs.
+        /// Destinations of the sent lines of WRITE jobs.
         pub inv_msgs_write: u32 = 32,
-        /// Destinations of those of EVICT jobs.
+        /// Destinations of the sent lines of EVICT jobs.
         pub inv_msgs_evict: u32 = 32,
         /// Cycles after the initial sweep in which no request could be taken.
         pub ready_low_cycles: u32 = 32,
@@ -293,7 +293,7 @@ ports! {
         pub inv_ready: bool = 1,
         /// This GPU, below `gpus`; static.
         pub self_id: u8 = 4,
-        /// Place of the histogram that `hist` shows in the next cycle.
+        /// Bin of the histogram that `hist` shows in the next cycle.
         pub hist_sel: u8 = 6,
     }
 }
@@ -307,13 +307,13 @@ ports! {
         pub rsp: Option<Rsp> as (rsp_valid, rsp) = (),
         /// Invalidations: one line per cycle, to all its destinations.
         pub inv: Option<Inv> as (inv_valid, inv) = (c.address_width,),
-        /// No request inside, no job, no response, and the initial sweep is over.
+        /// No request, job or response is held, and the initial sweep is over.
         pub idle: bool = 1,
         /// Pulse: error code.
         pub err: Option<u8> as (err_valid, err_code) = 4,
         /// Events since reset.
         pub counters: Counters = (),
-        /// EVICT jobs of `hist_sel` + 1 lines, both of the cycle before.
+        /// Number of EVICT jobs of `hist_sel` + 1 lines, both of the previous cycle.
         pub hist: u32 = 32,
     }
 }

@@ -43,16 +43,16 @@ module coherence_directory  // rule: Cycle rules
   output inv_t       inv_o,
   // static from reset
   input  logic [3:0] self_id_i,
-  output logic       idle_o,       // nothing is inside
+  output logic       idle_o,       // no request, job or response is held
   // err: pulse
   output logic       err_valid_o,
   output logic [3:0] err_code_o,
   output counters_t       counters_o,        // events since reset
-  // hist: one place of the histogram of evictions, a cycle later
+  // hist: one bin of the eviction histogram, a cycle later
   input  logic [5:0]  hist_sel_i,
   output logic [31:0] hist_o
 );
-  // Parameters of the parts. Too small ones are not passed on: the assertions below tell of them.
+  // Parameters of the parts, raised to the least legal value: the assertions below report others.
   localparam int unsigned GpusP      = at_least(2, Gpus);
   localparam int unsigned WaysP      = at_least(1, Ways);
   localparam int unsigned RangeP     = at_least(Line, Range);
@@ -67,7 +67,7 @@ module coherence_directory  // rule: Cycle rules
   localparam int unsigned PositionW  = (Positions > 1) ? $clog2(Positions) : 1;
   localparam int unsigned JobsWidth  = $clog2(JobsP + 1);
   localparam int unsigned ResponsesW = $clog2(ResponsesP + 1);
-  // Oldest job, in requests, from which on no request is taken: their numbers have 8 bits.
+  // Age of the oldest job, in requests, at which requests stall: their numbers have 8 bits.
   localparam logic [7:0]  MaxAge  = 8'd96;
 
   // The array: sets of entries, or rows of lines.
@@ -104,8 +104,8 @@ module coherence_directory  // rule: Cycle rules
   logic [JobsWidth-1:0]  job_count;
   logic [ResponsesW-1:0] rsp_count;
   logic [7:0]            head_seq;
-  logic                  too_old;   // the oldest job
-  logic                  job_done;  // its last line is taken
+  logic                  too_old;   // the oldest job's age is MaxAge or more
+  logic                  job_done;  // the oldest job's last line is taken
   logic                  s1_free;   // the request in S1 makes no job
   logic                  rsp_pop;
 
@@ -134,7 +134,7 @@ module coherence_directory  // rule: Cycle rules
   wire [LineW-1:0]     unused_addr_in_line = s1_req_q.addr[LineW-1:0];
 
   logic       remote, local_, fence;
-  logic [3:0] fault;  // the request does nothing
+  logic [3:0] fault;  // error code of a refused request
   logic       exec, look;
   always_comb begin : check  // rule: 8
     remote = (s1_req_q.op inside {OpRrd, OpRwr});
@@ -151,7 +151,7 @@ module coherence_directory  // rule: Cycle rules
   end
 
   // -----------------------------------------------------------------------------------------------
-  // What the row says, what the request does, what becomes of the row
+  // Row lookup, decision, row update
   logic [RowWidth-1:0]            row, new_row;
   logic                           row_wr;
   logic                           present, tracked, full, duplicate;
@@ -263,7 +263,7 @@ module coherence_directory  // rule: Cycle rules
   );
 
   // -----------------------------------------------------------------------------------------------
-  // What leaves
+  // Jobs, responses, counters and errors
   coherence_directory_jobs #(  // rule: 5
     .Variant     (Variant),
     .Gpus        (GpusP),
@@ -367,7 +367,7 @@ module coherence_directory  // rule: Cycle rules
     end
   end
 
-  // s1_valid_q covers these. The sweep is longer than self_q needs.
+  // Without reset: s1_valid_q qualifies S1, and self_q is set during the sweep.
   always_ff @(posedge clk_i) begin
     self_q <= self_id_i;  // rule: Registers top
     if (accept) begin  // rule: 1

@@ -11,18 +11,18 @@ module coherence_directory_counters  // rule: 12
   input  logic                 clk_i,
   input  logic                 rst_ni,
   // request in S1
-  input  logic                 exec_i,  // one without a fault
+  input  logic                 exec_i,  // S1 holds a request without a fault
   input  logic [2:0]           op_i,
   input  logic                 hit_i,  // its line is tracked
   input  logic                 alloc_i,
   input  logic                 evict_i,  // it makes an EVICT job
-  input  logic [Positions-1:0] lines_i,  // of these lines
+  input  logic [Positions-1:0] lines_i,  // lines of that job
   // invalidation
   input  logic                 inv_i,  // a line is taken
   input  logic [1:0]           cause_i,
   input  logic [15:0]          dest_i,
   // state
-  input  logic                 wait_i,  // no request can be taken, after the sweep
+  input  logic                 wait_i,  // req_ready_o is 0 after the sweep
   input  logic [JobsWidth-1:0] jobs_i,  // jobs held
   output counters_t                 counters_o,
   // EVICT jobs of hist_sel_i + 1 lines, a cycle later
@@ -31,7 +31,7 @@ module coherence_directory_counters  // rule: 12
 );
   localparam int unsigned HistW = (Positions > 1) ? $clog2(Positions) : 1;
 
-  // Three groups, so that the large one depends on registers alone; together they are counters_t.
+  // Three groups: the largest depends on registers alone. Together they are counters_t.
   typedef struct packed {
     logic [3:0][31:0]     req;  // by op: LRD, RRD, LWR, RWR
     logic [3:0][31:0]     hit;
@@ -65,7 +65,7 @@ module coherence_directory_counters  // rule: 12
     end
   end
 
-  // The histogram: a place is written when its jobs are made, and one is read in every cycle.
+  // The histogram: each EVICT job increments a bin, and each cycle reads one.
   logic [Positions-1:0][31:0] hist_q;
   logic [31:0]                hist_out_q;
   wire [HistW-1:0] bin = HistW'($countones(lines_i) - 1);  // lines of the EVICT job, less 1

@@ -15,19 +15,19 @@ module coherence_directory_decide  // rule: Transition table
   input  logic               exec_i,  // S1 holds a request without a fault
   input  logic [2:0]         op_i,
   input  logic [Sharers-1:0] src_i,   // slot of the requester, one-hot; of RRD and RWR only
-  // what the row says about its line
-  input  logic               present_i,  // an entry covers it
-  input  logic               tracked_i,  // and it has sharers
+  // lookup of the line in its row
+  input  logic               present_i,  // an entry covers the line
+  input  logic               tracked_i,  // the line has sharers
   input  logic               full_i,     // no way of the set is free
   input  logic [Sharers-1:0] slots_i,    // its sharers; 0 when not tracked
-  // what becomes of the row
+  // row update
   output logic               alloc_o,  // a way gets an entry for the line
-  output logic               line_o,   // the line gets these sharers; without any it is not tracked
+  output logic               line_o,   // the line's sharers become slots_o; 0: not tracked
   output logic [Sharers-1:0] slots_o,
   output logic               drop_o,   // the entry becomes invalid
   output logic               use_o,    // the way becomes the youngest
   // job: at most one
-  output logic               job_write_o,  // the line, in these sharers
+  output logic               job_write_o,  // invalidate the line in job_slots_o
   output logic [Sharers-1:0] job_slots_o,
   output logic               job_evict_o,  // all lines of the entry found; alloc: of the victim
   output logic               job_fence_o
@@ -58,7 +58,7 @@ module coherence_directory_decide  // rule: Transition table
       unique case (op_i)
         // The home reads: nothing changes.
         OpLrd: ;
-        // Another GPU reads: one sharer more.
+        // Another GPU reads: it becomes a sharer.
         OpRrd: begin  // rule: Transition table RRD
           line_o  = 1'b1;
           slots_o = slots_i | src_i;
@@ -71,7 +71,7 @@ module coherence_directory_decide  // rule: Transition table
             default: use_o = (Replacement == ReplacementLru);  // StPresent, StTracked
           endcase
         end
-        // The home writes: all copies go, sharing ends.
+        // The home writes: all copies are invalidated.
         OpLwr: begin  // rule: Transition table LWR
           unique case (state)
             StTracked: begin
@@ -82,7 +82,7 @@ module coherence_directory_decide  // rule: Transition table
             default: ;  // StAbsent, StPresent: there is no copy
           endcase
         end
-        // Another GPU writes: all copies but its own go.
+        // Another GPU writes: all copies but its own are invalidated.
         OpRwr: begin  // rule: Transition table RWR
           line_o  = 1'b1;
           slots_o = src_i;
@@ -100,7 +100,7 @@ module coherence_directory_decide  // rule: Transition table
             end
           endcase
         end
-        // The entry is given up; ideal has none.
+        // Forced eviction of the entry; ideal has none.
         OpEvict: begin  // rule: Transition table EVICT
           unique case (state)
             StAbsent: ;
@@ -110,7 +110,7 @@ module coherence_directory_decide  // rule: Transition table
             end
           endcase
         end
-        // A marker behind all invalidations so far. Other ops are faults.
+        // A marker after all earlier invalidations. Other ops are faults.
         default: job_fence_o = 1'b1;  // rule: Transition table FENCE
       endcase
     end

@@ -12,9 +12,8 @@
     logic [(__group_bits)-1:0] groups; \
   }
 
-// One invalidation job. The positions are the lines still to be sent when the job is made;
-// `__groups` is the number of lines with sharers of their own: 1 in hmg, whose four lines have the
-// same.
+// One invalidation job. `__groups` is the number of sharer fields: 1 in hmg, whose four lines
+// share one.
 `define DIRECTORY_JOB_T(__base_w, __pos, __groups, __sharers) struct packed { \
     logic [1:0]                              cause; /* coherence_directory_pkg::Cause* */ \
     logic [7:0]                              seq;   /* of the request that caused it */ \

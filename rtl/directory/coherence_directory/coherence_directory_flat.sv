@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 
-/// A row of the ideal array: the sharers of `IdealRow` lines, without tags. It says what
-/// coherence_directory_row says; a line has an entry while it has a sharer, and nothing is ever
-/// evicted. Combinational.
+/// A row of the ideal array: the sharers of `IdealRow` lines, without tags. Replaces
+/// coherence_directory_row: a line is tracked while it has a sharer, and nothing is evicted.
+/// Combinational.
 module coherence_directory_flat  // rule: 6
   import coherence_directory_pkg::*;
 #(
@@ -14,12 +14,12 @@ module coherence_directory_flat  // rule: 6
   input  logic                clk_i,  // for the assertion only
   input  logic                rst_ni,
   input  logic [RowWidth-1:0] row_i,
-  // look: what the row says about a line
+  // look: lookup of a line
   input  logic                look_i,
   input  logic [LineW-1:0]    idx_i,      // line in the row
   output logic                tracked_o,  // it has sharers
   output logic [Sharers-1:0]  slots_o,
-  // what becomes of it, see coherence_directory_decide
+  // row update, see coherence_directory_decide
   input  logic                line_i,
   input  logic [Sharers-1:0]  slots_i,
   output logic                wr_o,

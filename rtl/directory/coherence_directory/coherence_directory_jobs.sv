@@ -3,8 +3,8 @@
 `include "coherence_directory_entry.svh"
 
 /// Job FIFO and invalidation engine: sends the lines of the oldest job one by one, the lowest
-/// first. A job that is made in cycle t is on `inv` from t+1 on when there is no other; behind the
-/// last line of a job follows the first of the next without a bubble.
+/// first. A job that is pushed in cycle t is on `inv` from t+1 on if the FIFO is empty. There is no
+/// bubble between jobs.
 module coherence_directory_jobs  // rule: 5
   import coherence_directory_pkg::*;
 #(
@@ -30,9 +30,9 @@ module coherence_directory_jobs  // rule: 5
   input  logic                           evict_i,
   input  logic                           fence_i,
   input  logic [7:0]                     seq_i,
-  input  logic [BaseW-1:0]               base_i,        // the request's line: address / Range,
+  input  logic [BaseW-1:0]               base_i,        // address of the request / Range
   input  logic [PositionW-1:0]           pos_i,         // line in the range
-  input  logic [Sharers-1:0]             slots_i,       // who loses it; hmg: the four lines
+  input  logic [Sharers-1:0]             slots_i,       // sharers to invalidate
   input  logic [BaseW-1:0]               whole_base_i,  // the entry to evict
   input  logic [Positions-1:0]           whole_pos_i,
   input  logic [Groups-1:0][Sharers-1:0] whole_slots_i,
@@ -49,7 +49,7 @@ module coherence_directory_jobs  // rule: 5
   localparam int unsigned GroupW = (Groups > 1) ? PositionW : 1;
   typedef `DIRECTORY_JOB_T(BaseW, Positions, Groups, Sharers) job_t;
 
-  logic [Positions-1:0] sent_d, sent_q;  // lines of the head that are taken
+  logic [Positions-1:0] sent_d, sent_q;  // sent lines of the head
 
   // The new job.
   logic push;
@@ -78,7 +78,7 @@ module coherence_directory_jobs  // rule: 5
       job.pos   = whole_pos_i;
       job.slots = whole_slots_i;
     end
-    // One message with address 0 to everybody.
+    // One message with address 0 to all other GPUs.
     if (fence_i) begin
       job.cause    = CauseFence;
       job.pos[0]   = 1'b1;
@@ -88,7 +88,7 @@ module coherence_directory_jobs  // rule: 5
 
   typedef struct packed {
 `ifdef DUET_SIMULATION
-    logic [AddressWidth-1:0] written;  // the line that a WRITE is about, for the assertion on it
+    logic [AddressWidth-1:0] written;  // line address of a WRITE job, for WrittenLine
 `endif
     job_t                    job;
   } place_t;
@@ -111,7 +111,7 @@ module coherence_directory_jobs  // rule: 5
     .count_o
   );
 
-  // The head and its lowest line.
+  // The head and its lowest unsent line.
   logic                 held, last;
   job_t                 head;
   logic [Positions-1:0] left, lowest;

@@ -8,14 +8,14 @@ module coherence_directory_order #(  // rule: 10
 ) (
   input  logic [OrderW-1:0] order_i,
   output logic [Ways-1:0]   oldest_o,  // one-hot: the way that was used longest ago
-  input  logic              use_i,     // this way is used now
+  input  logic              use_i,     // way_i is used now
   input  logic [WayW-1:0]   way_i,
   output logic [OrderW-1:0] order_o    // afterwards
 );
   typedef logic [Ways-1:0][OrderW-1:0] masks_t;
 
-  // The bit of a pair a < b is 1 when a was used later than b. Way w's pairs, those in which it is
-  // a (first) or those in which it is b.
+  // The bit of a pair a < b is 1 when a was used later than b. Element w: the pairs in which
+  // way w is a (`first`) or b.
   function automatic masks_t pairs(bit first);
     int unsigned k = 0;
     pairs = '0;
@@ -29,13 +29,13 @@ module coherence_directory_order #(  // rule: 10
   localparam masks_t First  = pairs(1'b1);
   localparam masks_t Second = pairs(1'b0);
 
-  // The oldest way lost all its pairs.
+  // The oldest way is the earlier one in all its pairs.
   always_comb begin : find_oldest
     for (int unsigned w = 0; w < Ways; w++) begin
       oldest_o[w] = ((order_i & (First[w] | Second[w])) == Second[w]);
     end
   end
 
-  // A way that is used wins all its pairs.
+  // A used way becomes the later one in all its pairs.
   assign order_o = use_i ? (order_i | First[way_i]) & ~Second[way_i] : order_i;
 endmodule

@@ -1,7 +1,7 @@
 /// Constants of the coherence directory (ports/src/coherence_directory.rs), the widths of
 /// an entry and the numbering of sharers.
 package coherence_directory_pkg;
-  // Each part uses some of them.
+  // Each part uses some of the constants.
   // verilator lint_off UNUSEDPARAM
   // Parameter Variant.
   localparam int unsigned VariantBaseline = 0;
@@ -37,8 +37,8 @@ package coherence_directory_pkg;
   localparam int unsigned IdealRow = 64;
   // verilator lint_on UNUSEDPARAM
 
-  // The larger one: keeps a size legal when a parameter is not, so that the assertion on it can
-  // tell.
+  // The larger value. Keeps the sizes legal when a parameter is not, so that its assertion can
+  // report it.
   function automatic int unsigned at_least(int unsigned low, int unsigned value);
     return (value < low) ? low : value;
   endfunction
@@ -54,14 +54,14 @@ package coherence_directory_pkg;
     endcase
   endfunction
 
-  // Bits of an entry's groups: a position and `gpus` - 1 sharers for each line, or the sharers
-  // alone.
+  // Bits of an entry's groups: a position bit and `gpus` - 1 sharers for each line, or the
+  // sharers alone.
   function automatic int unsigned group_bits(int unsigned variant, int unsigned gpus,
                                              int unsigned pos);
     return (variant == VariantRec) ? pos * gpus : gpus - 1;
   endfunction
 
-  // Sharer slots as a mask of GPUs. The home has no slot: those of the GPUs above it are one lower.
+  // Sharer slots as a mask of GPUs. The home has no slot: a GPU above it has the next lower one.
   function automatic logic [15:0] gpus_of_slots(logic [15:0] slots, logic [3:0] self);
     logic [15:0] above = 16'hFFFF << self;
     return (slots & ~above) | ((slots & above) << 1);

@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 `include "coherence_directory_types.svh"
 
-/// Response FIFO. A response that is pushed in cycle t is on `rsp` from t+1 on when there is no
-/// other. There is always room: a request is taken with a credit for its response.
+/// Response FIFO. A response that is pushed in cycle t is on `rsp` from t+1 on if the FIFO is
+/// empty. It cannot overflow: an accepted request takes a credit for its response.
 module coherence_directory_responses #(  // rule: Ports rsp_valid_o
   parameter int unsigned  Responses = 4,
   localparam int unsigned CountW    = $clog2(Responses + 1),

@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 `include "coherence_directory_entry.svh"
 
-/// A set of the array: what it says about the line of the request in S1, and what becomes of it.
-/// Variants baseline, hmg and rec. Combinational.
+/// A set of the array: lookup of the line of the request in S1, and the updated row. Variants
+/// baseline, hmg and rec. Combinational.
 module coherence_directory_row  // rule: Entry layout
   import coherence_directory_pkg::*;
 #(
@@ -26,20 +26,20 @@ module coherence_directory_row  // rule: Entry layout
   input  logic                           clk_i,  // for the assertions only
   input  logic                           rst_ni,
   input  logic [RowWidth-1:0]            row_i,
-  // look: what the row says about a line
+  // look: lookup of a line
   input  logic                           look_i,
   input  logic [BaseW-1:0]               base_i,       // address / Range
   input  logic [PositionW-1:0]           pos_i,        // line in the range
-  output logic                           present_o,    // an entry covers it
-  output logic                           tracked_o,    // and it has sharers
+  output logic                           present_o,    // an entry covers the line
+  output logic                           tracked_o,    // the line has sharers
   output logic [Sharers-1:0]             slots_o,      // its sharers; 0 when not tracked
   output logic                           full_o,       // no way is free
   output logic                           duplicate_o,  // two entries cover it
-  // all of the entry found or, without one, of the victim
+  // the entry found or, if none, the victim
   output logic [BaseW-1:0]               whole_base_o,
   output logic [Positions-1:0]           whole_pos_o,
   output logic [Groups-1:0][Sharers-1:0] whole_slots_o,
-  // what becomes of it, see coherence_directory_decide
+  // row update, see coherence_directory_decide
   input  logic                           alloc_i,
   input  logic                           line_i,
   input  logic [Sharers-1:0]             slots_i,
@@ -79,8 +79,8 @@ module coherence_directory_row  // rule: Entry layout
   assign full_o      = (valid == '1);
   assign duplicate_o = !$onehot0(match);  // rule: 8
 
-  // The way that the request is about: the lowest that matches, else the lowest that is free, else
-  // the oldest.
+  // The way of the request: the lowest that matches, else the lowest that is free, else the
+  // oldest.
   logic [Ways-1:0]   oldest, choice;
   logic [WayW-1:0]   way;
   logic [OrderW-1:0] order;
@@ -141,8 +141,8 @@ module coherence_directory_row  // rule: Entry layout
     assign groups_new = next;
 
 `ifdef DUET_SIMULATION
-    // A line has its position bit exactly while it has a sharer. Only the entry that is looked at
-    // can have changed since it was last checked.
+    // A line has its position bit exactly while it has a sharer. Only the selected entry is
+    // checked: the others are unchanged since their last check.
     logic consistent;
     always_comb begin : check
       consistent = 1'b1;
@@ -155,7 +155,7 @@ module coherence_directory_row  // rule: Entry layout
 `endif
     `DUET_ASSERT(PositionIsSharer, consistent, "position bit without a sharer or sharer without it")
   end else begin : gen_sharers
-    // The one sharer field is that of all lines.
+    // All lines have one sharer field.
     wire unused_rec = ^{pos_i, alloc_i};
     assign tracked_o        = present_o;
     assign slots_o          = present_o ? entry.groups : '0;
@@ -164,7 +164,7 @@ module coherence_directory_row  // rule: Entry layout
     assign groups_new       = slots_i;  // 0 unless line_i
   end
 
-  // An entry whose last sharer goes becomes invalid; its base stays and means nothing.
+  // An entry without sharers becomes invalid; its base is then undefined.
   row_t updated;
   assign wr_o = line_i || drop_i;
   always_comb begin : write_back  // rule: Transition table
@@ -177,7 +177,7 @@ module coherence_directory_row  // rule: Entry layout
   assign row_o = updated;
 
   `DUET_ASSERT(OneMatch, $onehot0(match), "two ways of a set have the same base")
-  // Of a row that is looked up: before, the read register holds anything.
+  // Only with look_i: before the first read, row_i is undefined.
   `DUET_ASSERT(ValidIsTracked, !look_i || entry.valid == (entry.groups != '0),
                "valid entry without a line or line without it")
   `DUET_ASSERT(OneOldest, !look_i || $onehot(oldest), "order matrix has no oldest way")

@@ -1,9 +1,9 @@
 `include "duet_assert.svh"
 
 /// The array: one memory with one write port and one read port, and the sweep that initialises it.
-/// A row that is read in cycle t is on `row_o` from t+1 on; a write of the same row in t is in it.
+/// A row that is read in cycle t is on `row_o` from t+1 on and includes a write in t.
 /// From the first cycle after reset the sweep writes one row per cycle; `ready_o` rises in the
-/// cycle after the last.
+/// cycle after the last row.
 module coherence_directory_table #(  // rule: 14
   parameter int unsigned Rows     = 1024,
   parameter int unsigned RowWidth = 852,
@@ -52,7 +52,7 @@ module coherence_directory_table #(  // rule: 14
     end
   end
 
-  // A row that is written while it is read passes by the RAM.
+  // A row that is written while it is read bypasses the RAM.
   logic                by_q;
   logic [RowWidth-1:0] written_q, stored;
   wire                 by = wr && wr_idx == rd_idx_i;  // rule: 1

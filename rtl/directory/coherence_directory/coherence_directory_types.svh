@@ -13,7 +13,7 @@
     logic [2:0]             op;   /* coherence_directory_pkg::Op* */ \
   }
 
-// The answer to one request.
+// The response to one request.
 `define DIRECTORY_RSP_T struct packed { \
     logic [7:0]             seq;      /* number of the request, from 0 after reset */ \
     logic [15:0]            sharers;  /* of the line, before the request; bit g = GPU g */ \

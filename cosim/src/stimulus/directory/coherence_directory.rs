@@ -19,10 +19,10 @@ inventory::submit! {
     )
 }
 
-/// Requests after which the oldest job holds further ones up (specification section 6, rule 2).
+/// Age of the oldest job, in requests, at which requests stall (specification section 6, rule 2).
 const OLD: u8 = 96;
 
-/// What one phase draws. Chances are parts of 256.
+/// Random parameters of one phase. Chances are out of 256.
 #[derive(Default)]
 pub struct Phase {
     left: u32,
@@ -33,26 +33,26 @@ pub struct Phase {
     ops: [u32; 6],
     /// Chance of a request that must be refused.
     fault: u32,
-    /// Chance that a request concerns the entry of the one before.
+    /// Chance that a request is to the entry of the previous one.
     again: u32,
-    /// Sets in use: the first, and how many.
+    /// Sets in use: first and number.
     sets: (u32, u32),
-    /// Entries in use that compete for a set, and the first's tag.
+    /// Tags in use in each set: first and number.
     tags: (u64, u32),
     /// Lines of an entry in use.
     lines: u32,
     src: Option<u8>,
 }
 
-/// What is known of a request whose response is due.
+/// A request whose response is pending.
 #[derive(Clone, Copy, Debug)]
 struct Asked {
     op: u8,
     src: u8,
     id: u8,
-    /// The request before left the entry present, for another line.
+    /// The previous request left the entry present, for another line.
     present: bool,
-    /// The request before evicted the entry.
+    /// The previous request evicted the entry.
     absent: bool,
 }
 
@@ -77,7 +77,7 @@ seen! {
         rwr_of_others, inv_several_dests, err_addr, inv_evict, victim, inv_several_lines,
 }
 
-/// What an op can find, in the order of its rows in the table.
+/// States that an op can find, in the order of its rows in the table.
 const ABSENT: usize = 0;
 const PRESENT: usize = 1;
 const TRACKED: usize = 2;
@@ -124,7 +124,7 @@ impl Inputs {
             src: if r.chance(64) { Some(other as u8) } else { None },
         };
         if r.chance(16) {
-            // Few jobs among many requests: a job grows old while it is held.
+            // Few jobs among many requests: a job ages while it is held.
             phase.ops = [128, 0, 0, 0, 0, 1];
             (phase.valid, phase.rsp_ready, phase.inv_ready) = (256, 256, 2);
         }
@@ -159,7 +159,7 @@ impl Inputs {
             _ => r.below(c.gpus) as u8,
         };
         let mut req = Req { addr, id: r.word() as u8, src, op };
-        // Ideal has a second fault beside that of the source: the response reports one of them.
+        // Ideal has address faults too: with two faults, the response reports one.
         let mut faults = u32::from(r.chance(p.fault));
         if faults > 0 && c.variant == Variant::Ideal {
             faults += r.below(2);
@@ -175,7 +175,7 @@ impl Inputs {
         req
     }
 
-    /// What the directory must do with a request, if it must refuse it.
+    /// The error code of a request that the directory must refuse.
     fn fault(&self, c: &Config, req: &Req) -> Option<u8> {
         let home = req.src == self.self_id;
         let wrong_src = match req.op {
@@ -205,7 +205,7 @@ impl Inputs {
             let Req { op, src, id, .. } = req;
             self.asked.push_back(Asked { op, src, id, present, absent });
         } else {
-            // Its response counts for no row.
+            // A refused request covers no row.
             self.asked.push_back(Asked { op: 6, src: 0, id: req.id, present, absent });
         }
         self.last = Some(req).filter(|_| fault.is_none());
@@ -292,7 +292,7 @@ impl Stimulus for Inputs {
         Self::draw_phase(&mut d.random, &d.config, self.self_id)
     }
 
-    /// What a long time is full of, in turn.
+    /// The access patterns of long phases, in turn.
     fn long_phase(&mut self, d: &mut Driver<Self>) -> Option<Phase> {
         let c = &d.config;
         let sets = if c.variant == Variant::Ideal { c.ideal_lines } else { c.sets() };
@@ -309,12 +309,12 @@ impl Stimulus for Inputs {
             ..Phase::default()
         };
         Some(match d.long_times % 6 {
-            // Each read takes the place of another line.
+            // Most reads evict another line.
             1 => {
                 let tags = most.min(1 << 16) as u32;
                 Phase { sets: (0, sets), tags: (0, tags), ..one_line }
             }
-            // Nothing is taken.
+            // No response is taken.
             2 => Phase { rsp_ready: 0, ..one_line },
             3 => Phase { ops: [0, 0, 0, 1, 0, 0], ..one_line },
             4 => Phase { ops: [255, 1, 0, 0, 0, 0], ..one_line },
@@ -330,7 +330,7 @@ impl Stimulus for Inputs {
             rsp_ready: d.random.chance(d.phase.rsp_ready),
             inv_ready: d.random.chance(d.phase.inv_ready),
             self_id: self.self_id,
-            // Also places that no entry has.
+            // Also bins above the lines of an entry.
             hist_sel: d.random.below(2 * d.config.pos()).min(63) as u8,
         };
         self.count(d, &input, out);

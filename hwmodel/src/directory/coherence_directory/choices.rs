@@ -1,9 +1,9 @@
-//! What the specification decides, as constants that the protocol reads. Tests run the protocol
-//! with one of them changed (`rule.rs`).
+//! The protocol's choices, as constants that the code reads. Tests change one at a time
+//! (`rule.rs`).
 
 use super::op;
 
-/// The home itself may send a request, or another GPU.
+/// Sources of a request: the home, or another GPU.
 pub(super) const HOME: u8 = 1;
 pub(super) const OTHER: u8 = 2;
 
@@ -16,17 +16,17 @@ pub(super) const NONE: u16 = 0;
 pub(super) struct Access {
     /// Sharers that stay.
     pub keep: u16,
-    /// `src` becomes one, and the line is tracked.
+    /// `src` becomes a sharer.
     pub joins: bool,
     /// Sharers that are invalidated.
     pub gone: u16,
     /// `src` is not invalidated.
     pub spares: bool,
-    /// The entry becomes the newest, in LRU.
+    /// In LRU, the entry becomes the newest.
     pub is_use: bool,
 }
 
-/// What refuses a request.
+/// A check that may refuse a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Check {
     Op,
@@ -39,13 +39,13 @@ pub(super) enum Check {
 pub(super) struct Choices {
     /// By op: LRD, RRD, LWR, RWR.
     pub accesses: [Access; 4],
-    /// By op: where it may come from.
+    /// By op: its legal sources.
     pub sources: [u8; 8],
     /// `src` must be a GPU.
     pub source_exists: bool,
-    /// The highest op.
+    /// The highest legal op.
     pub last_op: u8,
-    /// Ideal: addresses behind the last line are refused.
+    /// Ideal: addresses beyond the last line are refused.
     pub address_ends: bool,
     /// The order of the error codes.
     pub checks: [Check; 3],
@@ -53,7 +53,7 @@ pub(super) struct Choices {
     pub counts_refused: bool,
     /// Invalidations carry the number of their request.
     pub is_numbered: bool,
-    /// No request is accepted so many requests behind the oldest unsent job.
+    /// Age of the oldest unsent job, in requests, at which requests stall.
     pub age_limit: u8,
     /// FENCE goes to the home, and to the releaser.
     pub fence_to_home: bool,
@@ -61,25 +61,25 @@ pub(super) struct Choices {
     /// The response has the sharers before the request, and a hit is a tracked line.
     pub sharers_before: bool,
     pub hit_is_line: bool,
-    /// A new entry alone is an allocation, not a new line.
+    /// `alloc` reports a new entry, not a new line.
     pub alloc_is_entry: bool,
     /// A new entry takes a free way if there is one.
     pub free_way_first: bool,
     /// An allocation makes the entry the newest.
     pub allocation_renews: bool,
-    /// So does a use in FIFO, and in LRU.
+    /// A use makes the entry the newest: in FIFO, in LRU.
     pub use_renews: [bool; 2],
     /// The first access to a line is a use of its entry.
     pub new_line_is_use: bool,
-    /// An entry that makes room is invalidated, and one that EVICT names.
+    /// A victim is invalidated; the entry of EVICT is invalidated.
     pub victim_invalidates: bool,
     pub evict_invalidates: bool,
     /// All lines of an entry are invalidated, not the lowest alone, each at its own sharers.
     pub every_line: bool,
     pub own_sharers: bool,
-    /// HMG: a write invalidates all lines of the entry.
+    /// hmg: a write invalidates all lines of the entry.
     pub whole_group: bool,
-    /// Ideal: what EVICT is.
+    /// Ideal: the op that EVICT acts as.
     pub ideal_evict: u8,
 }
 

@@ -1,19 +1,19 @@
 //! Events since reset (specification 9).
 //!
-//! The counters lie in blocks of eight, in the order of the port. A block is counted and shown in
-//! whole vectors: a word that was just stored would be slow to load in a wider one. What is added
-//! comes from tables, so that no event needs a decision that a processor would have to foresee.
+//! The counters lie in blocks of eight, in the order of the port. A block is updated and read
+//! as one vector: a vector load just after the store of one of its words is slow. The increments
+//! come from tables, so that no event needs an unpredictable branch.
 
 use super::{Counters, Inv, MAX_GPUS, MAX_POS, cause};
 
 const BLOCK: usize = 8;
 
-/// Aligned as the vector that holds it.
+/// Aligned for a vector register.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(32))]
 struct Block([u32; BLOCK]);
 
-/// Element 0 adds nothing, element k + 1 one in place k.
+/// Element 0 adds nothing; element k + 1 adds 1 to counter k.
 const ONE: [Block; 16] = {
     let mut steps = [Block([0; BLOCK]); 16];
     let mut k = 0;
@@ -24,7 +24,7 @@ const ONE: [Block; 16] = {
     steps
 };
 
-/// What `Tally::access` adds: 1 + op; 8 more if it hits.
+/// Increments by `Tally::access`: 1 + op, plus 8 for a hit.
 const ACCESS: [Block; 16] = {
     let mut steps = [Block([0; BLOCK]); 16];
     let mut op = 0;
@@ -37,8 +37,8 @@ const ACCESS: [Block; 16] = {
     steps
 };
 
-/// What is added to the counters that neither ops nor lines have. Bit 0: an allocation; 1: an EVICT
-/// job; 2: `req_ready_o` is 0; 3: more jobs than ever before.
+/// Increments of the counters that are not by op or line. Index bit 0: an allocation; 1: an EVICT
+/// job; 2: `req_ready_o` is 0; 3: a new maximum of jobs.
 const OTHER: [Block; 16] = {
     let mut steps = [Block([0; BLOCK]); 16];
     let mut k = 0;
@@ -50,7 +50,7 @@ const OTHER: [Block; 16] = {
     steps
 };
 
-/// What a line adds that is taken, by its cause and its destinations.
+/// Increments of a sent line, by cause and number of destinations.
 const SENT: [[Block; 32]; 4] = {
     let mut steps = [[Block([0; BLOCK]); 32]; 4];
     let mut messages = 0;
@@ -62,10 +62,10 @@ const SENT: [[Block; 32]; 4] = {
     steps
 };
 
-/// The cause of a line that is not taken: it counts nothing.
+/// Index of `SENT` when no line is sent: no increment.
 const NOT_SENT: u8 = 3;
 
-/// What a request counts at the end of S1, as places in the tables.
+/// Increments of a request at the end of S1, as table indices.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     access: u8,
@@ -100,7 +100,7 @@ impl Tally {
 #[derive(Clone, Debug)]
 #[repr(align(32))]
 pub(super) struct Events {
-    /// By lines - 1, in blocks.
+    /// EVICT jobs by lines - 1, in blocks.
     evict_lines: [Block; MAX_POS / BLOCK],
     /// Requests by op, hits by op.
     accesses: Block,
@@ -150,15 +150,15 @@ impl Events {
         }
     }
 
-    /// EVICT jobs of `place` + 1 lines.
+    /// Number of EVICT jobs of `bin` + 1 lines.
     #[inline(always)]
-    pub fn evictions(&self, place: u8) -> u32 {
-        let place = usize::from(place) % MAX_POS;
-        self.evict_lines[place / BLOCK].0[place % BLOCK]
+    pub fn evictions(&self, bin: u8) -> u32 {
+        let bin = usize::from(bin) % MAX_POS;
+        self.evict_lines[bin / BLOCK].0[bin % BLOCK]
     }
 
-    /// The end of a cycle after the sweep: S1 ends with `tally`, `inv` was shown and perhaps
-    /// `taken`, and `jobs` were held.
+    /// One edge after the sweep. Counts `tally` of S1, the shown `inv` if `taken`, a low
+    /// `req_ready`, and the `jobs` held.
     #[inline(always)]
     pub fn tick(&mut self, tally: &Tally, inv: &Inv, taken: bool, req_ready: bool, jobs: u32) {
         add(&mut self.accesses, &ACCESS[usize::from(tally.access) % 16]);
@@ -166,7 +166,7 @@ impl Events {
         add(evict_lines, &ONE[usize::from(tally.evict_step) % 16]);
         let cause = if taken { inv.cause } else { NOT_SENT };
         add(&mut self.others, &SENT[usize::from(cause % 4)][inv.dest.count_ones() as usize % 32]);
-        // One job at most comes in a cycle.
+        // At most one job is added per cycle.
         let more = u8::from(jobs > self.others.0[7]);
         let other = tally.other | u8::from(!req_ready) << 2 | more << 3;
         add(&mut self.others, &OTHER[usize::from(other) % 16]);

@@ -1,9 +1,9 @@
 //! What a request does (specification 5.2, 5.5).
 //!
-//! The model decides when it accepts a request, not in S1, one cycle later: only requests change
-//! the array, one after the other, so that nothing can come between. The request's response and its
-//! job are put behind those that are held, and join them when S1 ends. By then they lie still, and
-//! are fast to show.
+//! The model executes a request at acceptance, the RTL one cycle later in S1. The results agree,
+//! because only requests change the array, in order. The response and the job are written to the
+//! tails of their FIFOs and become visible when S1 ends; the ports then show a stored value, which
+//! is fast.
 
 use super::choices::{Access, Check, Choices, HOME, OTHER};
 use super::counters::Tally;
@@ -12,12 +12,12 @@ use super::jobs::Jobs;
 use super::table::{Place, Set, Table};
 use super::{Config, MAX_WAYS, Replacement, Req, Rsp, Variant, err, op};
 
-/// What a request does to the sharers of its line, where `src` sends it.
+/// What a request of `src` does to the sharers of its line.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     /// Sharers that stay.
     keep: u16,
-    /// `src` of a request of another GPU, which makes the line tracked; else 0.
+    /// The new sharer, `src` of a remote request; 0 for a local one.
     add: u16,
     /// Sharers that are invalidated.
     gone: u16,
@@ -25,7 +25,7 @@ struct Change {
 }
 
 impl Change {
-    /// Of LRD, RRD, LWR or RWR, in every variant; a line without sharers is not tracked.
+    /// For LRD, RRD, LWR or RWR, in every variant; a line without sharers is not tracked.
     #[inline(always)]
     fn new(op: u8, src: u8, choices: &Choices) -> Self {
         let Access { keep, joins, gone, spares, is_use } = choices.accesses[usize::from(op & 3)];
@@ -49,10 +49,10 @@ impl Change {
     }
 }
 
-/// What the request in S1 has done, besides the change of the array.
+/// Effects of the request in S1 other than the change of the array.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Done {
-    /// There is a request.
+    /// S1 holds a request.
     pub valid: bool,
     /// A job was made.
     pub job: bool,
@@ -61,7 +61,7 @@ pub(super) struct Done {
     pub tally: Tally,
 }
 
-/// Where a request puts what it does. Its job and its response lie behind those that are held.
+/// Where a request writes its effects. Its job and its response are at the tails of the FIFOs.
 #[derive(Debug)]
 pub(super) struct Effects<'a> {
     pub jobs: &'a mut Jobs,
@@ -73,7 +73,7 @@ pub(super) struct Effects<'a> {
 }
 
 impl Effects<'_> {
-    /// Says what the line's sharers were, 0 when it was not tracked, and what they are now.
+    /// Sets `hit` and `sharers` from the line's sharers, 0 when it is not tracked.
     #[inline(always)]
     fn found(&mut self, before: u16, after: u16) {
         self.rsp.hit = before != 0 || !self.choices.hit_is_line;
@@ -86,7 +86,7 @@ impl Effects<'_> {
         self.done.tally.alloc();
     }
 
-    /// Makes the job of a written line, if it has destinations.
+    /// Makes the WRITE job of a line, if it has destinations.
     #[inline(always)]
     fn invalidate(&mut self, base: u64, line: u32, dest: u16) {
         let all = self.choices.whole_group;
@@ -94,7 +94,7 @@ impl Effects<'_> {
     }
 
     /// Makes the EVICT job of a valid entry.
-    #[inline(never)] // rare enough to keep out of the way of the others
+    #[inline(never)] // rare: keeps the frequent paths short
     fn evict(&mut self, set: &Set, way: usize) {
         let (base, mut lines) = set.row.entry(way);
         let lowest = lines.trailing_zeros() as usize;
@@ -130,15 +130,15 @@ pub(super) enum Array {
     Ideal(Flat),
 }
 
-/// The array, and what decides about it.
+/// The array and the parameters of the decisions.
 #[derive(Clone, Debug)]
 pub(super) struct Decide {
     pub array: Array,
     gpus: u8,
-    /// A use makes an entry the newest, not its allocation alone.
+    /// Replacement is LRU, not FIFO.
     lru: bool,
     addr_mask: u64,
-    /// Ideal: end of the addresses that it covers.
+    /// Ideal: the first address beyond its lines.
     end: u64,
 }
 
@@ -178,16 +178,16 @@ impl Decide {
             Array::Sets(table) => {
                 access_sets(table, addr, Change::new(op, src, choices), self.lru, effects);
             }
-            // Which has no entries: EVICT changes nothing.
+            // Ideal has no entries: EVICT changes nothing.
             Array::Ideal(flat) => {
-                let is = if op == op::EVICT { choices.ideal_evict } else { op };
-                access_ideal(flat, addr, Change::new(is, src, choices), effects);
+                let op = if op == op::EVICT { choices.ideal_evict } else { op };
+                access_ideal(flat, addr, Change::new(op, src, choices), effects);
             }
         }
         effects.done.tally.access(op, effects.rsp.hit);
     }
 
-    /// The code of an illegal request: of what is wrong with it, the first in order.
+    /// The error code of an illegal request: that of the first check that fails.
     #[inline(never)]
     fn code(&self, &Req { op, src, .. }: &Req, addr: u64, self_id: u8, choices: &Choices) -> u8 {
         let wrong = choices.checks.into_iter().find(|check| match check {
@@ -203,7 +203,7 @@ impl Decide {
         }
     }
 
-    /// Requests with this op may come from `src`.
+    /// `src` is legal for this op.
     #[inline(always)]
     fn may_come(&self, op: u8, src: u8, self_id: u8, choices: &Choices) -> bool {
         let from = if src == self_id { HOME } else { OTHER };
@@ -215,14 +215,14 @@ impl Decide {
         (src < self.gpus) | !choices.source_exists
     }
 
-    /// The address is that of a line; FENCE has none.
+    /// The address is legal; FENCE has none.
     #[inline(always)]
     fn is_covered(&self, op: u8, addr: u64, choices: &Choices) -> bool {
         (addr < self.end) | (op == op::FENCE) | !choices.address_ends
     }
 }
 
-/// LRD, RRD, LWR or RWR of a directory with entries.
+/// LRD, RRD, LWR or RWR in a directory with entries.
 #[inline(always)]
 fn access_sets(table: &mut Table, addr: u64, change: Change, lru: bool, effects: &mut Effects) {
     let choices = effects.choices;
@@ -254,7 +254,7 @@ fn access_sets(table: &mut Table, addr: u64, change: Change, lru: bool, effects:
     }
 }
 
-/// EVICT of a directory with entries.
+/// EVICT in a directory with entries.
 #[inline(never)]
 fn evict(table: &mut Table, addr: u64, effects: &mut Effects) {
     let place @ Place { base, line, .. } = table.place(addr);
@@ -268,7 +268,7 @@ fn evict(table: &mut Table, addr: u64, effects: &mut Effects) {
     }
 }
 
-/// The lowest way with this base, and an error if it is not the only one.
+/// The lowest way with this base. Sets code 4 if another way has it too.
 #[inline(always)]
 fn find(set: &Set, base: u64, effects: &mut Effects) -> Option<usize> {
     let found = set.find(base);
@@ -279,7 +279,7 @@ fn find(set: &Set, base: u64, effects: &mut Effects) -> Option<usize> {
     Some(found.trailing_zeros() as usize % MAX_WAYS)
 }
 
-/// LRD, RRD, LWR or RWR of an ideal directory.
+/// LRD, RRD, LWR or RWR in an ideal directory.
 #[inline(always)]
 fn access_ideal(flat: &mut Flat, addr: u64, change: Change, effects: &mut Effects) {
     let Some((base, sharers)) = flat.line(addr) else { return };

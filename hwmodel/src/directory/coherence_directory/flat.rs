@@ -1,5 +1,5 @@
-//! The array of the ideal directory: every line has its sharers, nothing is ever replaced
-//! (specification 1, 2). The sweep takes it in rows of 64 lines (README rule 14).
+//! The array of the ideal directory: every line has its sharers, nothing is evicted
+//! (specification 1, 2). The sweep clears 64 lines per cycle (README rule 14).
 
 use super::{Config, IDEAL_ROW};
 
@@ -22,7 +22,7 @@ impl Flat {
         self.sharers[row * lines..][..lines].fill(0);
     }
 
-    /// Number and sharers of the line of `addr`; none where the array does not cover it.
+    /// Number and sharers of the line of `addr`; `None` beyond the last line.
     #[inline(always)]
     pub fn line(&mut self, addr: u64) -> Option<(u64, &mut u16)> {
         let number = addr >> self.line_shift;

@@ -3,7 +3,7 @@
 //! 2025, sections 2.3 and 4; cycle rules in `rtl/directory/coherence_directory/README.md`).
 //!
 //! A request accepted in cycle t is in stage S1 in t+1; its response, its job and its error code
-//! show from t+2 on. One request, one response and one line of a job can move in every cycle.
+//! are visible from t+2 on. One request, one response and one line of a job can move per cycle.
 
 mod choices;
 mod counters;
@@ -34,8 +34,8 @@ use responses::Responses;
 
 pub use rule::Rule;
 
-/// Model of `rtl/directory/coherence_directory`. A new one sweeps its array first: `entries / ways`
-/// cycles, in ideal `ideal_lines / 64`, in which it takes no request.
+/// Model of `rtl/directory/coherence_directory`. After `new`, the sweep clears the array in
+/// `entries / ways` cycles (ideal: `ideal_lines / 64`), in which no request is accepted.
 #[derive(Clone, Debug)]
 pub struct CoherenceDirectory {
     config: Config,
@@ -43,22 +43,22 @@ pub struct CoherenceDirectory {
     unswept: u32,
     /// Number of the next request, modulo 256.
     seq: u8,
-    /// The request in S1: what it has done.
+    /// Effects of the request in S1.
     done: Done,
-    /// The error pulse of this cycle; 0 is none.
+    /// Error code of this cycle; 0 for none.
     err: u8,
-    /// The place of the histogram that was asked for.
+    /// Histogram bin that the previous cycle selected.
     hist: u32,
     decide: Decide,
     jobs: Jobs,
     responses: Responses,
     events: Events,
-    /// Other choices than those of the specification, in a test.
-    own: Option<Box<Choices>>,
+    /// In tests: choices with a rule disabled.
+    test_choices: Option<Box<Choices>>,
 }
 
-/// What decides about what comes while nothing is inside: not the counters, nor the number of the
-/// next request. A directory that holds something is more than this.
+/// The protocol state of an idle directory: its array. Counters and the next request's number
+/// affect no decision.
 impl Hash for CoherenceDirectory {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         debug_assert!(self.is_idle(), "only of a directory that holds nothing");
@@ -68,8 +68,8 @@ impl Hash for CoherenceDirectory {
 
 impl CoherenceDirectory {
     /// The GPUs that share the line of this byte address, bit g = GPU g; `None` when the line is
-    /// not tracked. That is how all accepted requests leave it, also the one that is in S1. hmg:
-    /// the sharers of the line's entry.
+    /// not tracked. Includes the effect of the request in S1. hmg: the sharers of the line's
+    /// entry.
     pub fn sharers(&self, addr: u64) -> Option<u16> {
         let sharers = match &self.decide.array {
             Array::Sets(table) => table.sharers(addr),
@@ -98,30 +98,31 @@ impl CoherenceDirectory {
         Ok(directory)
     }
 
-    /// For tests: a directory that does not keep a rule. Errors: an illegal parameter.
+    /// For tests: a directory with a rule disabled. Errors: an illegal parameter.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
         let mut directory = Self::new(config)?;
-        directory.own = Some(Box::new(Choices::without(rule)));
+        directory.test_choices = Some(Box::new(Choices::without(rule)));
         Ok(directory)
     }
 
-    /// A cycle of the initial sweep.
+    /// One cycle of the initial sweep.
     #[inline(never)]
     fn sweep(&mut self, self_id: u8) {
         let row = (Self::rows(&self.config) - self.unswept) as usize;
         match &mut self.decide.array {
-            // The first slot of a line is that of the lowest other GPU.
+            // The first sharer slot is that of the lowest other GPU.
             Array::Sets(table) => table.sweep(row, if self_id == 0 { 0b10 } else { 0b01 }),
             Array::Ideal(flat) => flat.sweep(row),
         }
         self.unswept -= 1;
     }
 
-    /// What the ports show; `inv` is the front of the job FIFO.
+    /// The outputs; `inv` is the head of the job FIFO.
     #[inline(always)]
     fn show(&self, inv: &Inv) -> Out {
         let Self { jobs, responses, .. } = self;
-        let age_limit = self.own.as_ref().map_or(SPECIFICATION.age_limit, |own| own.age_limit);
+        let age_limit =
+            self.test_choices.as_ref().map_or(SPECIFICATION.age_limit, |choices| choices.age_limit);
         let swept = self.unswept == 0;
         let credits = (self.job_credit() > 0) & (self.rsp_credit() > 0);
         Out {
@@ -147,17 +148,17 @@ impl CoherenceDirectory {
         self.err = done.err;
         *done = Done::default();
         if let (Some(req), true) = (&inputs.req, req_ready) {
-            match self.own.take() {
+            match self.test_choices.take() {
                 None => self.accept(req, inputs.self_id, &SPECIFICATION),
-                Some(own) => {
-                    self.accept(req, inputs.self_id, &own);
-                    self.own = Some(own);
+                Some(choices) => {
+                    self.accept(req, inputs.self_id, &choices);
+                    self.test_choices = Some(choices);
                 }
             }
         }
     }
 
-    /// Executes a request, which is in S1 from now on.
+    /// Executes an accepted request, which is in S1 in the next cycle.
     #[inline(always)]
     fn accept(&mut self, req: &Req, self_id: u8, choices: &Choices) {
         let Self { decide, jobs, responses, done, seq, .. } = self;
@@ -170,13 +171,13 @@ impl CoherenceDirectory {
         *seq = seq.wrapping_add(u8::from(counts));
     }
 
-    /// A credit is out for the request in S1 and for each job held.
+    /// The request in S1 and each job held use one credit each.
     #[inline(always)]
     fn job_credit(&self) -> u32 {
         self.config.jobs - self.jobs.len() - u32::from(self.done.valid)
     }
 
-    /// A credit is out for the request in S1 and for each response held.
+    /// The request in S1 and each response held use one credit each.
     #[inline(always)]
     fn rsp_credit(&self) -> u32 {
         self.config.responses - self.responses.len() - u32::from(self.done.valid)
@@ -204,8 +205,8 @@ impl Block for CoherenceDirectory {
     }
 
     fn is_idle(&self) -> bool {
-        // Whatever holds the ready low or shows an error holds a place, and `jobq_max` has seen the
-        // last job. `hist` has seen the last eviction, unless another place is asked for.
+        // No other state changes: a low `req_ready` or an error implies a held job or response,
+        // `jobq_max` includes the last job, and `hist` changes only with `hist_sel`.
         let held = self.jobs.len() + self.responses.len();
         self.unswept == 0 && !self.done.valid && held == 0
     }
@@ -224,7 +225,7 @@ impl Block for CoherenceDirectory {
         state.bits("rsp_credit", rsp_width, self.rsp_credit());
         state.flag("s1_valid", done.valid);
         state.bits_while(done.valid, "s1_seq", 8, seq.wrapping_sub(1));
-        // The RTL decides it in S1, without a register.
+        // Combinational in the RTL.
         state.bits_while(done.valid, "s1_job", 1, u8::from(done.job));
         state.bits("err", 4, *err);
         let count = |state: &mut State, width, count: u32| {
@@ -257,11 +258,11 @@ impl Model for CoherenceDirectory {
             jobs: Jobs::new(config),
             responses: Responses::new(),
             events: Events::new(),
-            own: None,
+            test_choices: None,
         })
     }
 
-    /// It says so itself, a cycle after the last request.
+    /// `idle` shows it from the cycle after the last request on.
     fn rests(_config: &Config, outputs: &Out, cycles: u64) -> bool {
         outputs.idle && cycles > 1
     }

@@ -2,11 +2,11 @@
 
 use super::Rsp;
 
-/// Places in the ring: the largest depth. The credits bound what is held.
+/// Slots of the ring: the largest depth. The credits limit the responses held.
 const RING: usize = 16;
 
-/// Responses in order. They lie in the ring as the port shows them, and behind them what it shows
-/// when there is none: showing either is one copy without a decision.
+/// Responses in order, stored as the port shows them. The last element is always `None`, which an
+/// empty FIFO shows: either is one copy without a branch.
 #[derive(Clone, Debug)]
 pub(super) struct Responses {
     ring: [Option<Rsp>; RING + 1],
@@ -32,15 +32,15 @@ impl Responses {
         self.ring[if self.count > 0 { head } else { RING }]
     }
 
-    /// One edge: the oldest response leaves if it is `taken`, the one that was put behind the
-    /// others joins them if it is `ready`.
+    /// One edge: dequeues the oldest response if it is `taken`, enqueues the one at the tail if it
+    /// is `ready`.
     #[inline(always)]
     pub fn tick(&mut self, taken: bool, ready: bool) {
         self.count = self.count + u32::from(ready) - u32::from(taken);
         self.head = self.head.wrapping_add(u32::from(taken));
     }
 
-    /// Puts a response behind the others, which it joins at the next edge. There must be a credit.
+    /// Writes a response to the tail; the next `tick` enqueues it. There must be a credit.
     #[inline(always)]
     pub fn put(&mut self, rsp: Rsp) -> &mut Rsp {
         self.ring[self.head.wrapping_add(self.count) as usize % RING].insert(rsp)

@@ -1,9 +1,9 @@
-//! One set: lookup, victim, and what is tracked (specification 4.1, 4.3, 5.2).
+//! One set: lookup, victim, and tracked lines (specification 4.1, 4.3, 5.2).
 
 use super::MAX_WAYS;
 use super::order::Order;
 
-/// The base of an invalid entry; an address has no such base.
+/// The base of an invalid entry, above that of any address.
 const INVALID: u64 = u64::MAX;
 /// Bases compared at once.
 pub(super) const CHUNK: usize = 4;
@@ -19,18 +19,18 @@ const BITS: [[u64; CHUNK]; MAX_WAYS / CHUNK] = {
     bits
 };
 
-/// The entries of one set, without their sharers. An entry is valid while it has a line. Ways that
-/// the configuration does not have are never valid.
+/// The entries of one set, without their sharers. An entry is valid while it tracks a line. Ways
+/// that the configuration does not have are never valid.
 #[derive(Clone, Debug, Hash)]
 #[repr(align(64))] // no cache line holds parts of two rows
 pub(super) struct Row {
-    /// Which entry is replaced.
+    /// The ways by age.
     order: Order,
     /// Bit w: way w is valid.
     valid: u32,
     /// By way: the entry's address / bytes that it covers, or [`INVALID`].
     bases: [u64; MAX_WAYS],
-    /// By way: bit k: line k is tracked. In hmg the four lines are one: bit 0.
+    /// By way: bit k: line k is tracked. hmg: bit 0 for all four lines.
     lines: [u64; MAX_WAYS],
 }
 
@@ -42,7 +42,7 @@ impl Row {
     /// The ways with this base, of the first `chunks` chunks: bit w = way w.
     #[inline(always)]
     pub fn find(&self, base: u64, chunks: usize) -> u32 {
-        // As wide as a base and in the order of a vector, so that it stays in vectors.
+        // One lane for each base of a chunk, so that the loop is vectorised.
         let mut found = [0u64; CHUNK];
         for (bases, bits) in self.bases.chunks_exact(CHUNK).zip(&BITS).take(chunks) {
             for k in 0..CHUNK {
@@ -65,7 +65,7 @@ impl Row {
         self.order.oldest()
     }
 
-    /// The way holds an entry.
+    /// The way holds a valid entry.
     #[inline(always)]
     pub fn is_valid(&self, way: usize) -> bool {
         self.valid >> way & 1 != 0
@@ -83,7 +83,7 @@ impl Row {
         self.lines[way] >> line & 1 != 0
     }
 
-    /// Says whether a line of a valid entry is tracked. The entry is invalid once it has none.
+    /// Marks a line of a valid entry as tracked or not. Without one the entry is invalid.
     #[inline(always)]
     pub fn track(&mut self, way: usize, line: u32, tracked: bool) {
         let lines = self.lines[way] & !(1 << line) | u64::from(tracked) << line;
@@ -108,9 +108,9 @@ impl Row {
         self.lines[way] = 0;
     }
 
-    /// Makes `way`, one of `ways`, the newest, if so `asked`.
+    /// Makes `way`, one of `ways`, the newest if `enable`.
     #[inline(always)]
-    pub fn renew(&mut self, way: usize, ways: usize, asked: bool) {
-        self.order.renew(way, ways, asked);
+    pub fn renew(&mut self, way: usize, ways: usize, enable: bool) {
+        self.order.renew(way, ways, enable);
     }
 }

@@ -9,7 +9,7 @@ use super::{Config, Variant};
 /// Sharer fields that are copied at once.
 const BATCH: usize = 16;
 
-/// Where an address belongs.
+/// Set, entry and line of an address.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub set: usize,
@@ -23,11 +23,11 @@ pub(super) struct Place {
 #[derive(Clone, Debug)]
 pub(super) struct Table {
     rows: Vec<Row>,
-    /// By set, way and line: the GPUs that share it. Means nothing while the line is not tracked.
-    /// Behind the last there is room to read a whole batch.
+    /// By set, way and line: the GPUs that share it. Undefined while the line is not tracked.
+    /// Padded by a batch, so that the last can be read whole.
     sharers: Vec<u16>,
     pub ways: usize,
-    /// Chunks of ways.
+    /// Chunks of a set's ways.
     chunks: usize,
     /// Sharer fields of an entry.
     groups: usize,
@@ -35,11 +35,11 @@ pub(super) struct Table {
     set_groups: usize,
     line_shift: u32,
     base_shift: u32,
-    /// The sweep leaves every set with ways 0 and 1 of base 0.
+    /// The sweep gives ways 0 and 1 of every set base 0.
     pub duplicate: bool,
 }
 
-/// Without the sharers of lines that are not tracked.
+/// Skips the undefined sharers of untracked lines.
 impl Hash for Table {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.rows.hash(hasher);
@@ -92,7 +92,7 @@ impl Table {
         }
     }
 
-    /// One step of the sweep. `sharer` is what a corrupt array has in line 0 of ways 0 and 1.
+    /// One step of the sweep. `sharer`: of line 0 of ways 0 and 1 in a corrupt array.
     pub fn sweep(&mut self, set: usize, sharer: u16) {
         self.rows[set] = Row::EMPTY;
         if self.duplicate {
@@ -119,7 +119,7 @@ impl Table {
 #[derive(Debug)]
 pub(super) struct Set<'a> {
     pub row: &'a mut Row,
-    /// From the first way on, to the end of the array.
+    /// From the set's first way to the end of the array.
     sharers: &'a mut [u16],
     pub ways: usize,
     chunks: usize,
@@ -133,7 +133,7 @@ impl Set<'_> {
         self.row.find(base, self.chunks)
     }
 
-    /// The sharers of a line, which mean nothing while it is not tracked.
+    /// The sharers of a line, undefined while it is not tracked.
     #[inline(always)]
     pub fn line(&mut self, way: usize, line: u32) -> &mut u16 {
         &mut self.sharers[way * self.groups + line as usize]

@@ -1,6 +1,6 @@
 //! Error code 4: a corrupt array, in which ways 0 and 1 of every set are valid and have base 0
-//! (README rules 8, 10 and 14). The model goes on in silence; in the RTL an assertion fails, and it
-//! goes on too.
+//! (README rules 8, 10 and 14). Model and RTL continue; in the RTL an assertion
+//! fails too.
 
 use bodies::Variant;
 use cosim::stimulus::Random;
@@ -15,8 +15,8 @@ use super::*;
 /// Bytes from one base to the next of the same set: 8 sets of 256 bytes.
 const NEXT: u64 = 0x800;
 
-/// First in, first out: with LRU the use that tells the two ways apart would overwrite the order
-/// that the sweep has left.
+/// FIFO: with LRU, the access that makes the two ways differ would overwrite the order that the
+/// sweep has left.
 fn config() -> Config {
     Config { replacement: Replacement::Fifo, ..parameters("small") }
 }
@@ -30,7 +30,7 @@ fn corrupt_rtl() -> Rtl<CoherenceDirectory> {
     Rtl::with(&config(), &options).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// A body whose failed assertions are expected: a [`Bench`] would end the test.
+/// Hides expected assertion failures from [`Bench`], which would end the test.
 struct Forgiven<B>(B);
 
 impl<B: Block> Block for Forgiven<B> {
@@ -46,7 +46,7 @@ impl<B: Block> Block for Forgiven<B> {
     }
 }
 
-/// Runs `check` on both corrupt bodies as the directory of GPU 0.
+/// Runs `check` on corrupt model and RTL as the directory of GPU 0.
 fn on_both_corrupt(check: impl Fn(Directory)) {
     println!("on the model");
     check(Directory::new(Box::new(corrupt_model()), 0));
@@ -98,17 +98,16 @@ fn write_and_evict_remove_one_way_and_leave_the_other() {
 #[test]
 fn lowest_way_is_used_and_is_the_oldest_after_the_sweep() {
     on_both_corrupt(|mut dir| {
-        // One way gets line 1. In a FIFO order this is no use: the order is as the sweep has left
-        // it.
+        // Way 0 gets line 1. In FIFO this is no use: the order is still that of the sweep.
         assert_eq!(dir.run(rrd(1, 0x40)).err, Some(err::DUPLICATE));
-        // The first victim has both lines: it is the way that was used. The second has line 0.
+        // The first victim has both lines: it is way 0. The second has line 0 alone.
         let done = dir.run(rrd(1, NEXT));
         assert_eq!((done.err, done.told()), (None, (false, true, true, 0)));
         assert_eq!(done.sent(), [(EVICT, 0, 0b10, false), (EVICT, 0x40, 0b10, true)]);
         let done = dir.run(rrd(1, 2 * NEXT));
         assert_eq!((done.err, done.told()), (None, (false, true, true, 0)));
         assert_eq!(done.sent(), [(EVICT, 0, 0b10, true)]);
-        // The third is the first that came.
+        // The third victim is the first new entry.
         assert_eq!(dir.run(rrd(1, 3 * NEXT)).sent(), [(EVICT, NEXT, 0b10, true)]);
     });
 }
@@ -178,7 +177,7 @@ fn bodies_agree_on_a_corrupt_array_until_the_end() {
     assert!(src > 100 && op > 100 && addr == 0 && duplicate > 100, "{codes:?}");
 }
 
-/// Both bodies after the sweep.
+/// Model and RTL after the sweep.
 fn swept() -> (CoherenceDirectory, Rtl<CoherenceDirectory>) {
     let (mut model, mut rtl) = (corrupt_model(), corrupt_rtl());
     for _ in 0..8 {
@@ -197,7 +196,7 @@ fn rtl_fails_with_the_assertion_of_one_match_in_the_cycle_after_acceptance() {
     let mut codes = Vec::new();
     let mut failed = Vec::new();
     for cycle in 0..6 {
-        // In cycle 0 another base, which is no fault.
+        // The request in cycle 0 has another base, which is no fault.
         let req = [lrd(NEXT), lrd(0)].get(cycle).copied();
         let inputs = In { req, ..quiet(0) };
         let out = model.tick(&inputs);

@@ -5,12 +5,12 @@ use ports::directory::coherence_directory::cause::{EVICT, WRITE};
 
 use super::*;
 
-/// A response to a request that finds nothing and needs no room.
+/// The response for an untracked line without an allocation.
 const NEW_LINE: (bool, bool, bool, u16) = (false, false, false, 0);
-/// One that finds no entry.
+/// The response for an allocation in a free way.
 const NEW_ENTRY: (bool, bool, bool, u16) = (false, true, false, 0);
 
-/// What an eviction sends of an entry at `addr` in which these bits of the groups are 1
+/// The invalidations of an evicted entry at `addr` in which these bits of the groups are 1
 /// (specification 4.1), with `n` sharer slots. GPU 0 is the home: slot j is GPU j.
 fn entry(addr: u64, n: u32, bits: &[u32]) -> Vec<(u8, u64, u16, bool)> {
     let groups = bits.iter().fold([0u32; 16], |mut groups, bit| {
@@ -28,8 +28,7 @@ fn entry(addr: u64, n: u32, bits: &[u32]) -> Vec<(u8, u64, u16, bool)> {
 
 #[test]
 fn example_1_third_and_fourth_line_evict_in_a_baseline_of_two_ways() {
-    // The lines of the example fall in one set of two ways when they are a line of each set apart:
-    // 8 * 64 bytes.
+    // The lines of the example fall in one set of two ways if they are 8 sets * 64 bytes apart.
     on_both("small-baseline", |mut dir| {
         let lines = [0x1000, 0x1200, 0x1400];
         for line in &lines[..2] {
@@ -51,8 +50,7 @@ fn example_1_lines_of_one_range_share_an_entry_of_rec() {
             let told: Vec<_> =
                 [0x1000, 0x1040, 0x1080].iter().map(|&line| dir.run(rrd(1, line)).told()).collect();
             assert_eq!(told, [NEW_ENTRY, NEW_LINE, NEW_LINE]);
-            // The fourth read never reaches the home. Nothing was sent so far: `idle` came with t +
-            // 3.
+            // The fourth read never reaches the home. No line was sent: `idle` was 1 in t + 3.
             let counters = dir.bench.body.outputs().counters;
             assert_eq!(
                 (
@@ -118,8 +116,8 @@ fn example_5_eviction_sends_three_lines_in_three_cycles() {
         for (gpu, line) in [(1, 0), (2, 0), (3, 5), (1, 15)] {
             dir.quietly(rrd(gpu, base + 64 * line));
         }
-        // The other seven ways of the set, and an entry more. `run` checks that the lines go out
-        // from t + 2 on, one per cycle.
+        // Fills the other seven ways of the set and allocates once more. `run` checks that the
+        // lines are sent from t + 2 on, one per cycle.
         let next = |n: u64| rrd(1, base + (n << 20));
         (1..8).for_each(|n| dir.quietly(next(n)));
         let done = dir.run(next(8));
@@ -204,8 +202,8 @@ fn example_10(config: &str, n: u8, p: u32) {
         // 38 ones, then 0x340.
         let line = 0xFFFF_FFFF_FF40;
         assert_eq!(line % 1024, 0x340);
-        // An entry of each base that differs in one bit above the set index, 7 at a time beside
-        // this one.
+        // Entries with bases that differ from this one in one bit above the set index, 7 at a
+        // time.
         for bits in (20..48).collect::<Vec<_>>().chunks(7) {
             assert_eq!(dir.run(rrd(1, line)).told(), NEW_ENTRY);
             bits.iter()

@@ -1,4 +1,4 @@
-//! The coherence directory on the model and on the RTL: worked examples of the directory
+//! The coherence directory, model and RTL: worked examples of the directory
 //! specification, its rates, its error codes, and random requests. Expected values come from the
 //! specification's text.
 
@@ -14,7 +14,7 @@ use duet_tests::{Bench, Body, on_both_bodies};
 use hwmodel::directory::coherence_directory::CoherenceDirectory;
 use ports::directory::coherence_directory::{In, Inv, Out, Req, Rsp, op};
 
-/// A directory after its sweep. The network and the home take everything that it shows.
+/// A directory after its sweep. `rsp_ready` and `inv_ready` are always 1.
 struct Directory {
     /// Cycle 0 is the first after the sweep.
     bench: Bench<Body<CoherenceDirectory>>,
@@ -23,7 +23,7 @@ struct Directory {
     accepted: usize,
 }
 
-/// What a request said and made, from an idle directory to an idle directory.
+/// The outputs that a request caused, from an idle directory to an idle directory.
 struct Done {
     rsp: Rsp,
     inv: Vec<Inv>,
@@ -51,7 +51,7 @@ impl Directory {
         Self { bench: Bench::new(body), self_id, accepted: 0 }
     }
 
-    /// One cycle, in which this request may be offered; returns its outputs.
+    /// One cycle, in which `req` is offered; returns its outputs.
     fn cycle(&mut self, req: Option<Req>) -> Out {
         let cycle = self.bench.cycle(&In { req, ..quiet(self.self_id) });
         let out = self.bench.out[cycle];
@@ -59,7 +59,7 @@ impl Directory {
         out
     }
 
-    /// EVICT jobs of so many lines.
+    /// Number of EVICT jobs of `lines` lines.
     fn evictions_of(&mut self, lines: u8) -> u32 {
         self.bench.cycle(&In { hist_sel: lines - 1, ..quiet(self.self_id) });
         self.bench.body.outputs().hist
@@ -71,7 +71,7 @@ impl Directory {
         self.bench.out.len() - 1
     }
 
-    /// Sends a request to an idle directory and waits for all that comes of it. Checks the cycles
+    /// Sends a request to an idle directory and waits until it is idle again. Checks the cycles
     /// (specification 5.1: response, error and first line in t + 2, one line per cycle), `id` and
     /// `seq`.
     fn run(&mut self, req: Req) -> Done {
@@ -97,7 +97,7 @@ impl Directory {
         Done { rsp, inv, err: errs.first().map(|e| e.1) }
     }
 
-    /// Runs a request that is no error and makes no job.
+    /// Runs a request that must cause no error and no job.
     fn quietly(&mut self, req: Req) {
         let done = self.run(req);
         assert!(!done.rsp.err && done.inv.is_empty() && done.err.is_none(), "{req:?}");
@@ -109,7 +109,7 @@ fn quiet(self_id: u8) -> In {
     In { rsp_ready: true, inv_ready: true, self_id, ..In::default() }
 }
 
-/// Runs `check` on both bodies as the directory of GPU 0.
+/// Runs `check` on model and RTL as the directory of GPU 0.
 fn on_both(config: &str, check: impl Fn(Directory)) {
     on_both_bodies::<CoherenceDirectory>(config, |body| check(Directory::new(body, 0)));
 }

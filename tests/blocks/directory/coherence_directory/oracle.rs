@@ -1,5 +1,4 @@
-//! A directory in the words of specification 4 and 5: sets of lists of maps. It knows values, no
-//! cycles.
+//! An untimed reference directory, after specification 4 and 5: sets of lists of maps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +25,7 @@ pub struct Line {
     pub cause: u8,
 }
 
-/// What a request must say and do.
+/// The required response, error code and job of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     pub rsp: Rsp,
@@ -179,7 +178,7 @@ impl Oracle {
         let lru = self.config.replacement == Replacement::Lru;
         let age =
             |entry: &Option<Entry>| entry.as_ref().map(|e| if lru { e.used } else { e.allocated });
-        // None is less than all ages, and the first of equals is found.
+        // `None`, a free way, is less than all ages; the lowest free way is found.
         let ways = self.sets[set].iter().enumerate();
         let (way, _) = ways.min_by_key(|(_, entry)| age(entry)).unwrap();
         let now = self.requests;

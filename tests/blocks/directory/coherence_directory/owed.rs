@@ -1,4 +1,4 @@
-//! What a directory owes for the requests that it has taken, and whether it shows that in time.
+//! Expected outputs of a directory for its accepted requests, compared cycle by cycle.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -7,8 +7,8 @@ use ports::directory::coherence_directory::{Config, Counters, In, MAX_POS, Out, 
 use super::oracle::{Answer, Line, Oracle};
 use crate::checks::ensure;
 
-/// What a directory owes: answers with the cycle of their request, error codes with the cycle in
-/// which they are due, and lines of jobs; and what its counters must say in the end.
+/// Pending outputs of a directory: answers with the cycle of their request, error codes with the
+/// cycle in which they are due, and lines of jobs; and the final counters.
 pub struct Owed {
     pub config: Config,
     pub self_id: u8,
@@ -16,11 +16,11 @@ pub struct Owed {
     answers: VecDeque<(usize, Answer)>,
     codes: VecDeque<(usize, u8)>,
     invalidations: VecDeque<(u8, Line, bool)>,
-    /// A line that was shown and not taken stays.
+    /// A line that was shown and not taken: it must stay.
     held: Option<Line>,
     job_credit: u32,
     rsp_credit: u32,
-    /// Cycles at whose end a credit comes back, as the request has made no job.
+    /// Cycles at whose end a job credit returns from a request without a job.
     returning: VecDeque<usize>,
     pub counters: Counters,
     pub evictions: [u32; MAX_POS],
@@ -55,7 +55,7 @@ impl Owed {
         self.invalidations.is_empty()
     }
 
-    /// A request is taken.
+    /// A request is accepted.
     pub fn accept(&mut self, cycle: usize, req: &Req) {
         let answer = self.oracle.request(req);
         self.count(req, &answer);
@@ -109,7 +109,7 @@ impl Owed {
         }
     }
 
-    /// What a cycle shows is what is owed.
+    /// Compares the outputs of a cycle with the pending ones.
     pub fn see(&mut self, cycle: usize, inputs: &In, out: &Out) -> Result<(), String> {
         self.see_ready(cycle, out)?;
         self.see_response(cycle, inputs, out)?;
@@ -119,12 +119,12 @@ impl Owed {
         ensure(out.err == code, || format!("error {:?} instead of {code:?}", out.err))
     }
 
-    /// A credit of each kind is left. The oldest job may be no more than 95 requests old.
+    /// Ready needs a credit of each kind, and an oldest job of an age of at most 95 requests.
     fn see_ready(&mut self, cycle: usize, out: &Out) -> Result<(), String> {
         let credits = self.job_credit > 0 && self.rsp_credit > 0;
         let seq = self.oracle.next_seq();
         let late = self.invalidations.front().is_some_and(|(of, ..)| seq.wrapping_sub(*of) >= 96);
-        // What is made by the request in S1 is no job yet.
+        // The job of the request in S1 has no age yet.
         let ready = credits && !(late && out.inv.is_some());
         if self.returning.front() == Some(&cycle) {
             self.returning.pop_front();

@@ -1,5 +1,5 @@
-//! Random requests to all kinds of directories against the oracle: on both bodies, and on models
-//! that lack a rule, which the oracle must see.
+//! Random requests to all variants against the oracle: on model and RTL, and on models with a
+//! disabled rule, which the oracle must detect.
 
 use duet_tests::{parameters, with_both_bodies};
 use hwmodel::directory::coherence_directory::{CoherenceDirectory, Rule};
@@ -40,7 +40,7 @@ fn request(random: &mut Random, config: &Config, self_id: u8) -> Req {
     Req { addr, id: random.next() as u8, src, op }
 }
 
-/// How far apart requests and readies lie, in percent of the cycles.
+/// Per cent of the cycles with a request, `rsp_ready` and `inv_ready`.
 struct Pace {
     req: u64,
     rsp: u64,
@@ -54,13 +54,13 @@ const PACES: [Pace; 4] = [
     Pace { req: 100, rsp: 95, inv: 20 },
 ];
 
-/// A directory after its sweep, its inputs, and what it owes.
+/// A directory after its sweep, its inputs, and its pending outputs.
 struct Run<B> {
     body: B,
     inputs: In,
     owed: Owed,
     cycle: usize,
-    /// The place of the histogram that the last cycle asked for.
+    /// The bin of the histogram that the last cycle selected.
     asked: u8,
 }
 
@@ -97,7 +97,7 @@ impl<B: Block<In = In, Out = Out>> Run<B> {
         Ok(out)
     }
 
-    /// Random requests for so many cycles.
+    /// Random requests for `cycles` cycles.
     fn requests(&mut self, random: &mut Random, pace: &Pace, cycles: u64) -> Result<(), String> {
         for _ in 0..cycles {
             let (config, self_id) = (&self.owed.config, self.owed.self_id);
@@ -110,7 +110,7 @@ impl<B: Block<In = In, Out = Out>> Run<B> {
         Ok(())
     }
 
-    /// More requests than an unsent job may be old, while none is sent.
+    /// Holds a job unsent for more requests than its age limit.
     fn stalls(&mut self, random: &mut Random) -> Result<(), String> {
         for _ in 0..300 {
             let (config, self_id) = (&self.owed.config, self.owed.self_id);
@@ -123,7 +123,7 @@ impl<B: Block<In = In, Out = Out>> Run<B> {
         Ok(())
     }
 
-    /// Takes all that is under way.
+    /// Takes all pending outputs.
     fn drain(&mut self) -> Result<Out, String> {
         self.inputs.req = None;
         (self.inputs.rsp_ready, self.inputs.inv_ready) = (true, true);
@@ -137,7 +137,7 @@ impl<B: Block<In = In, Out = Out>> Run<B> {
         Err("never idle".into())
     }
 
-    /// All counters, and the sharers of each line that a request had, as LRD tells them.
+    /// All counters, and the sharers of each line that was accessed, as LRD reports them.
     fn end(&mut self) -> Result<(), String> {
         let shown = self.drain()?.counters;
         let Counters { ready_low_cycles, jobq_max, .. } = shown;
@@ -159,7 +159,7 @@ impl<B: Block<In = In, Out = Out>> Run<B> {
     }
 }
 
-/// Gives a directory random requests; returns it as they leave it.
+/// Runs random requests on a directory; returns its final state.
 fn run<B>(body: B, config: &Config, seed: u64, cycles: u64) -> Result<Run<B>, String>
 where
     B: Block<In = In, Out = Out>,
@@ -178,7 +178,7 @@ where
     Ok(run)
 }
 
-/// The same on a model, which also says itself who shares a line.
+/// The same on a model, whose `sharers` must agree too.
 fn model_passes(config: &Config, seed: u64, cycles: u64) {
     let model = CoherenceDirectory::new(config).expect("legal parameters");
     let run = run(model, config, seed, cycles).unwrap_or_else(|wrong| panic!("{wrong}"));

@@ -7,7 +7,7 @@ use ports::directory::coherence_directory::{Config, Variant, cause};
 
 use super::*;
 
-/// The cycle, from 1 on, in which a request can first be taken. Nothing is shown before it.
+/// The first cycle, from 1 on, with `req_ready`. All outputs must be 0 before it.
 fn first_ready(mut body: Body<CoherenceDirectory>) -> usize {
     for cycle in 1.. {
         // Requests during the sweep are ignored.
@@ -72,8 +72,7 @@ const REQUESTS: usize = 1_000_000;
 /// Home of the million requests.
 const HOME: u8 = 2;
 
-/// What the specification says of requests to as many ranges as there are entries, so that none is
-/// evicted.
+/// Expected outputs of requests to as many ranges as there are entries, so that none is evicted.
 struct Ledger {
     /// By line: bit g = GPU g has it.
     sharers: Vec<u16>,
@@ -140,7 +139,7 @@ fn million_requests_without_evictions_are_taken_and_answered_one_per_cycle() {
             body.tick(&quiet(HOME));
         }
         let (mut random, mut ledger, mut last) = (Random::new(1), Ledger::new(), 0);
-        // What the requests of the last two cycles will show, the older first.
+        // Expected outputs of the requests of the last two cycles, the older first.
         let mut due = [None, None];
         for cycle in 0..REQUESTS + 2 {
             let req = (cycle < REQUESTS).then(|| any_request(&mut random, last));

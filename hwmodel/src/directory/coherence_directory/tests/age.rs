@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// Holds a FENCE back behind `before` other requests, and offers LRD.
+/// Sends `before` LRDs and a FENCE whose line is not taken, then offers LRD.
 fn held(before: usize) -> (Bench, Vec<usize>) {
     let mut b = Bench::new(&rec());
     assert_eq!(b.offer(before, |_| lrd(0)).len(), before);
@@ -16,7 +16,7 @@ fn held(before: usize) -> (Bench, Vec<usize>) {
 
 #[test]
 fn job_that_is_not_sent_stops_requests_when_it_is_96_old() {
-    // Wherever in the 256 numbers it stands.
+    // For any request number of the FENCE.
     for before in [0, 1, 100, 160, 200, 255] {
         let (b, accepted) = held(before);
         assert_eq!(accepted.len(), 95, "the job's own request is the first of 96");

@@ -7,9 +7,9 @@ fn counters(b: &mut Bench, cycle: usize) -> Counters {
     b.at(cycle).counters
 }
 
-/// The histogram of evictions, of which the port shows one place.
+/// The histogram of evictions, of which the port shows one bin.
 fn histogram(b: &Bench) -> [u32; MAX_POS] {
-    std::array::from_fn(|place| b.dir.events.evictions(place as u8))
+    std::array::from_fn(|bin| b.dir.events.evictions(bin as u8))
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn one_line_jobs_flow_at_full_rate_with_three_credits() {
         let accepted = |jobs| {
             let mut b = Bench::new(&Config { jobs, ..config.clone() });
             b.run(rrd(1, 0));
-            // Each write has the last writer to invalidate.
+            // Each write invalidates the last writer's copy.
             b.offer(100, |n| rwr(2 + n as u8 % 2, 0)).len()
         };
         assert_eq!(accepted(3), 100);
@@ -47,7 +47,7 @@ fn as_many_requests_with_jobs_are_taken_as_jobs_fit() {
             b.run(rrd(1, 0));
             b.next.inv_ready = false;
             let start = b.out.len();
-            // Each write has the last writer to invalidate.
+            // Each write invalidates the last writer's copy.
             let write = |n: usize| rwr(2 + n as u8 % 2, 0);
             let accepted = b.offer(100, write);
             assert!(accepted.iter().copied().eq(start..start + jobs as usize));

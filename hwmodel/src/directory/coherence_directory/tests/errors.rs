@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Sends one request to a directory in which GPU 1 shares the line at 0x40, and checks that it does
-/// nothing: its code.
+/// Sends one request to a directory in which another GPU shares the line at 0x40; checks that it is
+/// refused and returns its error code.
 fn refused(config: &Config, self_id: u8, req: Req) -> u8 {
     let mut b = Bench::of_gpu(config, self_id);
     let sharer = if self_id == 1 { 2 } else { 1 };
@@ -81,7 +81,7 @@ fn write_and_evict_remove_the_lower_of_two_ways() {
             let mut b = corrupt(&config, 0);
             let (err, rsp, sent) = code_of(&mut b, req(op, 0, 0));
             assert_eq!((err, rsp.sharers, sent[0].dest), (Some(err::DUPLICATE), 0b10, 0b10));
-            // The upper one is alone then.
+            // The upper way is left.
             let (err, rsp, sent) = code_of(&mut b, req(op, 0, 0));
             assert_eq!((err, rsp.sharers, sent[0].dest), (None, 0b10, 0b10));
             let (err, rsp, sent) = code_of(&mut b, req(op, 0, 0));

@@ -127,7 +127,7 @@ impl Bench {
         (rsp, self.out[first..].iter().filter_map(|out| out.inv).collect())
     }
 
-    /// The cycles in which a request was accepted, of those that a caller offered one in.
+    /// Offers a request in each of `cycles` cycles; returns those in which it was accepted.
     fn offer(&mut self, cycles: usize, mut req: impl FnMut(usize) -> Req) -> Vec<usize> {
         let (mut accepted, mut next) = (Vec::new(), 0);
         for _ in 0..cycles {

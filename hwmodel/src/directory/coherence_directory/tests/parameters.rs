@@ -1,4 +1,4 @@
-//! Parameters, reset, and what a person reads.
+//! Parameters, idleness, and the state line.
 
 use super::*;
 

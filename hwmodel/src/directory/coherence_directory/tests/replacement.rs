@@ -1,4 +1,4 @@
-//! Which entry is evicted (specification 4.3, README rules 10 and 11), against a plain list.
+//! Victim selection (specification 4.3, README rules 10 and 11), against a plain list.
 
 use super::*;
 
@@ -19,7 +19,7 @@ impl List {
         self.ways.iter().position(|entry| *entry == Some(base))
     }
 
-    /// Another GPU asks for `base`; returns what is evicted.
+    /// A remote access to `base`; returns the evicted base.
     fn remote(&mut self, base: u64) -> Option<u64> {
         if let Some(way) = self.find(base) {
             if self.lru {
@@ -85,7 +85,7 @@ fn victims_are_those_of_a_plain_list() {
     }
 }
 
-/// Fills the 2 ways of a set with bases 0 and 1, applies `use_0`, and tells who is evicted.
+/// Fills the 2 ways of a set with bases 0 and 1, applies `use_0`, and returns the victim's base.
 fn victim_after(replacement: Replacement, use_0: &[Req]) -> u64 {
     let mut b = Bench::new(&Config { entries: 2, ways: 2, replacement, ..rec() });
     b.run(rrd(1, 0));

@@ -58,8 +58,8 @@ fn corrupt_array_has_two_entries_of_base_0_in_each_set() {
         for (self_id, sharer) in [(0, 0b10), (2, 0b01)] {
             let mut b = Bench::corrupt(&config, self_id);
             assert_eq!(b.dir.sharers(0), Some(sharer));
-            // In set 1 they are seen when 8 allocations need their ways: those of base 0 are at
-            // line 0.
+            // Eight allocations in set 1 evict its two corrupt entries, which invalidates line 0 of
+            // base 0 twice.
             let other = if self_id == 3 { 1 } else { 3 };
             let mut evicted = Vec::new();
             for n in 0..8 {

@@ -107,7 +107,7 @@ fn idle_is_low_while_something_is_inside() {
     b.cycles(4);
     assert!(b.out[t].idle, "the request is not yet inside");
     assert!(b.out[t + 1..].iter().all(|out| !out.idle));
-    // The invalidation has gone, the response is left.
+    // The invalidation was taken, the response is still held.
     assert!(b.dir.outputs().inv.is_none());
     b.next.rsp_ready = true;
     let taken = b.cycle();
@@ -130,7 +130,7 @@ fn request_sees_what_the_one_before_it_did_to_its_row() {
         let config = Config { entries: 1, ways: 1, ..config };
         let mut b = Bench::new(&config);
         let range = u64::from(config.range);
-        // Each allocates over the one before; the last finds its own.
+        // Each evicts the entry of the one before; the last hits.
         let requests = [rrd(1, 0), rrd(2, range), rwr(3, 2 * range), rrd(1, 2 * range)];
         requests.iter().for_each(|&req| _ = b.send(req));
         b.cycles(30);

@@ -14,7 +14,7 @@ fn tracked(config: &Config) -> Bench {
     b
 }
 
-/// What a request says and does: (hit, alloc, evicted, sharers before), its invalidations.
+/// Runs a request. Returns (hit, alloc, evicted, sharers before) and its invalidations.
 fn run(b: &mut Bench, req: Req) -> ((bool, bool, bool, u16), Vec<Inv>) {
     let (rsp, invalidations) = b.run(req);
     assert!(!rsp.err && rsp.reserved == 0);
@@ -25,7 +25,7 @@ const NOTHING: (bool, bool, bool, u16) = (false, false, false, 0);
 /// A hit on the line that GPUs 1 and 2 share.
 const HIT: (bool, bool, bool, u16) = (true, false, false, 0b110);
 
-/// All lines of the 0x40 line's entry that a job of a write has, for destinations `dest`.
+/// The lines of the WRITE job for the line at 0x40 with destinations `dest`.
 fn write_job(config: &Config, dest: u16) -> Vec<(u64, u16, bool)> {
     match config.variant {
         Variant::Hmg => (0..4).map(|k| (64 * k, dest, k == 3)).collect(),
