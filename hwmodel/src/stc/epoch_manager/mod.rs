@@ -85,8 +85,7 @@ pub struct EpochManager {
 /// The state that later outputs depend on: neither counters nor the error of the last cycle.
 impl Hash for EpochManager {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        let Self { phase, wake_count, ec, epoch, next, hold, record, dmd_ack, levels, .. } =
-            self;
+        let Self { phase, wake_count, ec, epoch, next, hold, record, dmd_ack, levels, .. } = self;
         (phase, wake_count, ec, epoch, next, hold, record, dmd_ack, levels).hash(hasher);
     }
 }
@@ -157,8 +156,7 @@ impl EpochManager {
     #[inline(always)]
     fn apply(&mut self, step: Step, choices: &Choices) {
         let ends = !matches!(step, Step::Nothing);
-        self.wake_count =
-            if self.phase == Phase::Idle && !ends { self.wake_count + 1 } else { 0 };
+        self.wake_count = if self.phase == Phase::Idle && !ends { self.wake_count + 1 } else { 0 };
         self.phase = match step {
             Step::Nothing => self.phase,
             Step::Wake(selection) => match self.wake(selection, choices) {
@@ -255,8 +253,7 @@ impl Block for EpochManager {
         if self.phase != Phase::Idle {
             return;
         }
-        let (passed, wakeup) =
-            (cycles + u64::from(self.wake_count), u64::from(self.config.wakeup));
+        let (passed, wakeup) = (cycles + u64::from(self.wake_count), u64::from(self.config.wakeup));
         self.wake_count = (passed % wakeup) as u32;
         // A wake is skipped only while no band is demanded.
         let wakes = (passed / wakeup) as u32;
