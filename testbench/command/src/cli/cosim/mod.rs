@@ -3,11 +3,11 @@
 //! ```text
 //! $ duet cosim packetizer --cycles 20000
 //! packetizer  config small  seed 1
-//! transfers  drain 4468  tlp 6750
-//!   in the busiest 250 cycles  drain 93 %  tlp 66 %
-//!   kind_pack                        691   kind_read                        383...
+//! transfers  drain 3762  tlp 6857
+//!   in the busiest 250 cycles  drain 50 %  tlp 60 %
+//!   kind_pack                        758   kind_read                        512...
 //! ...
-//!   tlp_held                        7578
+//!   tlp_held                        5918
 //! PASS packetizer: 20000 cycles, 0 mismatches
 //! ```
 
