@@ -119,7 +119,7 @@ where
 {
     // Some never do, as their clock goes on.
     let (mut rested, mut can_rest) = (0, false);
-    for seed in 1..=40 {
+    for seed in 1..=80 {
         let c = S::Model::config(&parameters("small"));
         let mut model = model::<S::Model>("small");
         let mut stimulus = S::new(&c, &Statics::default(), seed);
@@ -164,7 +164,7 @@ where
         }
     }
     // What waits for ever may count the cycles.
-    assert!(rested > 10 || !can_rest, "only {rested} of 40 came to rest");
+    assert!(rested > 10 || !can_rest, "only {rested} of 80 came to rest");
 }
 
 /// A block is a folder of a family in `rtl/`, with a top of the same name; the tests run each, and
