@@ -152,7 +152,7 @@ fn dump(desk: &Desk, name: &str) -> String {
     let mut text = String::new();
     for name in names {
         let mut rows = connection.prepare(&format!("SELECT * FROM {name}")).unwrap();
-        let columns: Vec<String> = rows.column_names().into_iter().map(String::from).collect();
+        let columns: Vec<String> = rows.column_names().map(String::from).collect();
         let line = |row: &rusqlite::Row| {
             let values = columns.iter().filter(|column| *column != "seconds");
             let values = values.map(|column| (column, row.get::<_, Value>(&column[..]).unwrap()));
