@@ -253,12 +253,8 @@ fn storage() -> Ours {
 
 fn manager() -> Ours {
     let manager = EpochManager::new(&(&paper()).into()).expect("it is legal");
-    let parts = [
-        ("ec", "ec"),
-        ("wake_count", "wake_count"),
-        ("erv", "record.erv"),
-        ("etv", "record.etv"),
-    ];
+    let parts =
+        [("ec", "ec"), ("wake_count", "wake_count"), ("erv", "record.erv"), ("etv", "record.etv")];
     let own = parts.map(|(name, start)| (name, bits(&manager, |n| n.starts_with(start))));
     let all = bits(&manager, |_| true);
     let list = own.map(|(name, bits)| format!("{name} {bits}")).join(", ");
