@@ -11,7 +11,7 @@ pub type InOf<S> = <<S as Stimulus>::Model as Block>::In;
 /// Outputs of a stimulus's block.
 pub type OutOf<S> = <<S as Stimulus>::Model as Block>::Out;
 
-/// Cycles of a long time: more than a counter of 16 bits counts, and some to prepare them.
+/// Cycles of a long time: enough to wrap a counter of 16 bits.
 pub const LONG: u64 = 70_000;
 /// Least cycles of an episode behind its long time.
 const BEHIND: u64 = 200;
@@ -42,7 +42,7 @@ pub struct Driver<S: Stimulus> {
     pub cycle: u64,
     /// Number of this cycle in the episode's long time, which has [`LONG`] cycles.
     pub long: Option<u64>,
-    /// Long times up to this episode, and the seed.
+    /// Long times up to this episode, counted from the seed: what fills one depends on its number.
     pub long_times: u64,
     /// Cycle in which the long time begins.
     long_from: Option<u64>,

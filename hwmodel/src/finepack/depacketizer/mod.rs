@@ -49,15 +49,15 @@ pub struct Depacketizer {
     /// Accesses on their way to the memory system.
     fifo: Fifo,
     /// Other choices than those of the specification, in a test.
-    own: Option<Box<Choices>>,
+    test_choices: Option<Box<Choices>>,
 }
 
 impl Depacketizer {
     /// For tests: a de-packetizer that does not keep a rule. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        let own = Choices::without(rule);
-        let depacketizer = Self::with(config, &own)?;
-        Ok(Self { own: Some(Box::new(own)), ..depacketizer })
+        let choices = Choices::without(rule);
+        let depacketizer = Self::with(config, &choices)?;
+        Ok(Self { test_choices: Some(Box::new(choices)), ..depacketizer })
     }
 
     fn with(config: &Config, choices: &Choices) -> Result<Self, ConfigError> {
@@ -74,18 +74,18 @@ impl Depacketizer {
             slots: Slots::default(),
             window: Window::default(),
             fifo: Fifo::new((output_depth + choices.more_outputs) as usize),
-            own: None,
+            test_choices: None,
         })
     }
 
     /// The edge of a cycle in which something moves.
     #[inline(never)] // so that a cycle without it saves no registers
     fn step(&mut self, inputs: &In, taken: bool) {
-        match self.own.take() {
+        match self.test_choices.take() {
             None => self.step_by(inputs, taken, &SPECIFICATION),
-            Some(own) => {
-                self.step_by(inputs, taken, &own);
-                self.own = Some(own);
+            Some(choices) => {
+                self.step_by(inputs, taken, &choices);
+                self.test_choices = Some(choices);
             }
         }
     }

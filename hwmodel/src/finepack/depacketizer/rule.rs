@@ -87,54 +87,54 @@ rules! {
 impl Choices {
     /// The choices of a de-packetizer that does not keep a rule.
     pub fn without(rule: Rule) -> Self {
-        let mut own = SPECIFICATION;
+        let mut choices = SPECIFICATION;
         match rule {
-            Rule::AddsBase => own.base_bits = 0,
+            Rule::AddsBase => choices.base_bits = 0,
             Rule::DropsPadding => {
-                for padding in own.padding.iter_mut().flatten() {
+                for padding in choices.padding.iter_mut().flatten() {
                     *padding = 0;
                 }
             }
-            Rule::Overflow => own.checks &= !fault::OVERFLOW,
-            Rule::NoBytes => own.checks &= !fault::NO_BYTES,
-            Rule::OneLine => own.checks &= !fault::LEAVES_LINE,
-            Rule::Rest => own.rest_is_fault = false,
-            Rule::InPacket => own.checks &= !fault::LEAVES_PACKET,
-            Rule::ChecksAtOnce => own.checks_at_once = false,
-            Rule::LowestCode => own.lowest_code = false,
-            Rule::DropsRest => own.drops_rest = false,
-            Rule::DropsNoMore => own.drops_next = true,
-            Rule::OnePulse => own.one_pulse = false,
-            Rule::EndsShort => own.ends_short = false,
-            Rule::EndsLong => own.cuts_packets = true,
-            Rule::WholeBeats => own.short_beats = true,
-            Rule::BeatSize => own.cuts_beats = true,
-            Rule::StartEnds => own.start_ends = false,
-            Rule::Stray => own.stray = None,
+            Rule::Overflow => choices.checks &= !fault::OVERFLOW,
+            Rule::NoBytes => choices.checks &= !fault::NO_BYTES,
+            Rule::OneLine => choices.checks &= !fault::LEAVES_LINE,
+            Rule::Rest => choices.rest_is_fault = false,
+            Rule::InPacket => choices.checks &= !fault::LEAVES_PACKET,
+            Rule::ChecksAtOnce => choices.checks_at_once = false,
+            Rule::LowestCode => choices.lowest_code = false,
+            Rule::DropsRest => choices.drops_rest = false,
+            Rule::DropsNoMore => choices.drops_next = true,
+            Rule::OnePulse => choices.one_pulse = false,
+            Rule::EndsShort => choices.ends_short = false,
+            Rule::EndsLong => choices.cuts_packets = true,
+            Rule::WholeBeats => choices.short_beats = true,
+            Rule::BeatSize => choices.cuts_beats = true,
+            Rule::StartEnds => choices.start_ends = false,
+            Rule::Stray => choices.stray = None,
             Rule::LastEnables => {
-                for padding in &mut own.padding {
+                for padding in &mut choices.padding {
                     padding.get_or_insert(0);
                 }
             }
-            Rule::FirstEnables => own.first_enables = u16::MAX,
-            Rule::Type => own.unknown_type = Kind::Write,
-            Rule::Poison => own.checks_poison = false,
-            Rule::ReadInLine => own.read_in_line = false,
-            Rule::AtomicSize => own.atomic_aligned = false,
-            Rule::CutAtLines => own.cuts_at_lines = false,
-            Rule::WriteFirst => own.write_first_adds = 0b1111,
-            Rule::WriteLast => own.write_last_adds = 0b1111,
-            Rule::ReadEnables => own.read_adds = 0b1111,
-            Rule::Mark => own.zero_length_read = Kind::Read,
-            Rule::Order => own.overtakes = true,
-            Rule::OperandsFirst => own.operands_first = false,
-            Rule::TwoOperands => own.cas_operands = 1,
-            Rule::Source => own.read_has_source = false,
-            Rule::Zeros => own.clears_disabled = false,
-            Rule::WindowRoom => own.windows = 2,
-            Rule::OutputRoom => own.more_outputs = 1,
-            Rule::TwoSlots => own.slots = 3,
+            Rule::FirstEnables => choices.first_enables = u16::MAX,
+            Rule::Type => choices.unknown_type = Kind::Write,
+            Rule::Poison => choices.checks_poison = false,
+            Rule::ReadInLine => choices.read_in_line = false,
+            Rule::AtomicSize => choices.atomic_aligned = false,
+            Rule::CutAtLines => choices.cuts_at_lines = false,
+            Rule::WriteFirst => choices.write_first_adds = 0b1111,
+            Rule::WriteLast => choices.write_last_adds = 0b1111,
+            Rule::ReadEnables => choices.read_adds = 0b1111,
+            Rule::Mark => choices.zero_length_read = Kind::Read,
+            Rule::Order => choices.overtakes = true,
+            Rule::OperandsFirst => choices.operands_first = false,
+            Rule::TwoOperands => choices.cas_operands = 1,
+            Rule::Source => choices.read_has_source = false,
+            Rule::Zeros => choices.clears_disabled = false,
+            Rule::WindowRoom => choices.windows = 2,
+            Rule::OutputRoom => choices.more_outputs = 1,
+            Rule::TwoSlots => choices.slots = 3,
         }
-        own
+        choices
     }
 }

@@ -48,7 +48,7 @@ pub struct Packetizer {
     /// Destination of that packet.
     dest: u8,
     /// Other choices than those of the specification, in a test.
-    own: Option<Box<Choices>>,
+    test_choices: Option<Box<Choices>>,
 }
 
 /// What moves in a cycle.
@@ -66,7 +66,7 @@ impl Packetizer {
     /// For tests: a packetizer that does not keep a rule. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
         let mut packetizer = Self::new(config)?;
-        packetizer.own = Some(Box::new(Choices::without(rule)));
+        packetizer.test_choices = Some(Box::new(Choices::without(rule)));
         Ok(packetizer)
     }
 
@@ -83,11 +83,11 @@ impl Packetizer {
     /// The edge of a cycle in which something moves.
     #[inline(never)] // so that a cycle without it saves no registers
     fn apply(&mut self, action: Action, inputs: &In) {
-        match self.own.take() {
+        match self.test_choices.take() {
             None => self.apply_by(action, inputs, &SPECIFICATION),
-            Some(own) => {
-                self.apply_by(action, inputs, &own);
-                self.own = Some(own);
+            Some(choices) => {
+                self.apply_by(action, inputs, &choices);
+                self.test_choices = Some(choices);
             }
         }
     }
@@ -210,7 +210,7 @@ impl Model for Packetizer {
             first: true,
             hdr: 0,
             dest: 0,
-            own: None,
+            test_choices: None,
         })
     }
 }

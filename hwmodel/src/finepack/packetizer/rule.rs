@@ -27,7 +27,7 @@ rules! {
         RoundsUp,
         /// Last BE enables the bytes of the last DW; else all four.
         LastEnables,
-        /// A packet has its own type; else that of a plain write.
+        /// A packet has its choices type; else that of a plain write.
         PacketType,
         /// The requester is the sending GPU; else GPU 0.
         Requester,
@@ -55,34 +55,34 @@ rules! {
 impl Choices {
     /// The choices of a packetizer that does not keep a rule.
     pub fn without(rule: Rule) -> Self {
-        let mut own = SPECIFICATION;
+        let mut choices = SPECIFICATION;
         match rule {
-            Rule::LowestFirst => own.lowest_first = false,
-            Rule::RunsApart => own.runs_merge = true,
-            Rule::FromBase => own.offset_from = Origin::Line,
-            Rule::LengthOfRun => own.length_less = 1,
-            Rule::TwoBeats => own.beats_held = 4,
-            Rule::PacketsApart => own.packets_apart = false,
-            Rule::LastBeatEnds => own.last_beat_ends = false,
-            Rule::RoundsUp => own.packet.rounds_up = false,
-            Rule::LastEnables => own.packet.last_enables = [0b1111; 4],
-            Rule::PacketType => own.packet.tlp_type = tlp_type::MEM,
-            Rule::Requester => own.gpu_bits = 0,
-            Rule::Tag => own.tag_bits = 0,
-            Rule::Ecrc => own.announces_ecrc = false,
-            Rule::BaseAddress => own.address = Origin::Line,
-            Rule::ReadBegins => own.read_begins_at_dw = false,
-            Rule::ReadEnables => own.read_adds = 0b1111,
-            Rule::MarkReadsNothing => own.mark_mask = 0b1111,
-            Rule::OperandsBare => own.operands_bare = false,
-            Rule::TwoOperands => own.operations[usize::from(aop::CAS)].operands = 1,
+            Rule::LowestFirst => choices.lowest_first = false,
+            Rule::RunsApart => choices.runs_merge = true,
+            Rule::FromBase => choices.offset_from = Origin::Line,
+            Rule::LengthOfRun => choices.length_less = 1,
+            Rule::TwoBeats => choices.beats_held = 4,
+            Rule::PacketsApart => choices.packets_apart = false,
+            Rule::LastBeatEnds => choices.last_beat_ends = false,
+            Rule::RoundsUp => choices.packet.rounds_up = false,
+            Rule::LastEnables => choices.packet.last_enables = [0b1111; 4],
+            Rule::PacketType => choices.packet.tlp_type = tlp_type::MEM,
+            Rule::Requester => choices.gpu_bits = 0,
+            Rule::Tag => choices.tag_bits = 0,
+            Rule::Ecrc => choices.announces_ecrc = false,
+            Rule::BaseAddress => choices.address = Origin::Line,
+            Rule::ReadBegins => choices.read_begins_at_dw = false,
+            Rule::ReadEnables => choices.read_adds = 0b1111,
+            Rule::MarkReadsNothing => choices.mark_mask = 0b1111,
+            Rule::OperandsBare => choices.operands_bare = false,
+            Rule::TwoOperands => choices.operations[usize::from(aop::CAS)].operands = 1,
             Rule::AtomicOperation => {
-                let add = own.operations[usize::from(aop::ADD)];
-                for operation in &mut own.operations {
+                let add = choices.operations[usize::from(aop::ADD)];
+                for operation in &mut choices.operations {
                     *operation = Operation { operands: operation.operands, ..add };
                 }
             }
         }
-        own
+        choices
     }
 }

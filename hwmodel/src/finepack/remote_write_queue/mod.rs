@@ -44,14 +44,14 @@ pub struct RemoteWriteQueue {
     /// `timeout_i` of the last cycle; it is static.
     timeout: u16,
     /// Other choices than those of the specification, in a test.
-    own: Option<Box<Choices>>,
+    test_choices: Option<Box<Choices>>,
 }
 
 impl RemoteWriteQueue {
     /// For tests: a queue that does not keep a rule. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
         let mut queue = Self::new(config)?;
-        queue.own = Some(Box::new(Choices::without(rule)));
+        queue.test_choices = Some(Box::new(Choices::without(rule)));
         Ok(queue)
     }
 
@@ -72,9 +72,9 @@ impl RemoteWriteQueue {
     }
 
     #[cold]
-    fn step_with(&mut self, inputs: &In, own: Box<Choices>) {
-        self.step(inputs, &own);
-        self.own = Some(own);
+    fn step_with(&mut self, inputs: &In, choices: Box<Choices>) {
+        self.step(inputs, &choices);
+        self.test_choices = Some(choices);
     }
 }
 
@@ -88,9 +88,9 @@ impl Block for RemoteWriteQueue {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.decide.parts.out;
-        match self.own.take() {
+        match self.test_choices.take() {
             None => self.step(inputs, &SPECIFICATION),
-            Some(own) => self.step_with(inputs, own),
+            Some(choices) => self.step_with(inputs, choices),
         }
         out
     }
@@ -135,7 +135,7 @@ impl Model for RemoteWriteQueue {
             sequencer: Sequencer::new(config),
             now: 0,
             timeout: 0,
-            own: None,
+            test_choices: None,
         })
     }
 }

@@ -64,7 +64,7 @@ rules! {
         SecondWaits,
         /// A GPU release flushes nothing; else it is a system release.
         GpuRelease,
-        /// A GPU release gives way to the end of a system release; else its own end is lost.
+        /// A GPU release gives way to the end of a system release; else its choices end is lost.
         GivesWay,
         /// A partition without stores is flushed after the timeout.
         Timeout,
@@ -108,62 +108,62 @@ impl Choices {
     /// The choices of a queue that does not keep a rule.
     pub fn without(rule: Rule) -> Self {
         let [store, load, atomic] = [op::STORE, op::LOAD, op::ATOMIC].map(usize::from);
-        let mut own = SPECIFICATION;
+        let mut choices = SPECIFICATION;
         match rule {
-            Rule::Window => own.never_flush(flush_cause::WINDOW),
-            Rule::FirstSetsWindow => own.first_sets_window = false,
-            Rule::Fit => own.never_flush(flush_cause::FULL_PAYLOAD),
-            Rule::FitBeforeLookup => own.hit_must_fit = false,
-            Rule::Room => own.never_flush(flush_cause::FULL_ENTRIES),
-            Rule::Exact => own.exact = Charge::All,
-            Rule::Credit => own.exact = Charge::PositiveGrowth,
-            Rule::Paper => own.paper = Charge::Growth,
-            Rule::CostSum => own.length = Length::Charged,
-            Rule::CreditReset => own.flush_resets_credit = false,
-            Rule::LaterWins => own.hit_keeps = ALL,
-            Rule::MaskGrows => own.hit_enables = NONE,
-            Rule::Zeros => own.clears_disabled = false,
-            Rule::LoadFlushes => own.never_flush(flush_cause::LOAD_HIT),
-            Rule::AtomicFlushes => own.never_flush(flush_cause::ATOMIC_HIT),
-            Rule::Overlap => own.raw_touches = ALL,
-            Rule::RawBehind => own.raw_behind = false,
-            Rule::ReleaseFlushes => own.never_flush(flush_cause::RELEASE),
-            Rule::MarkBehind => own.mark_behind = false,
-            Rule::MarkDirty => own.empty_gets_mark = NONE as u16,
-            Rule::AtomicDirty => own.atomic_dirties = false,
-            Rule::MarkCleans => own.mark_leaves_dirty = ALL as u16,
-            Rule::ReleaseWaits => own.release_done = Done::Pushed,
-            Rule::AllMarks => own.release_done = Done::OneCompleted,
-            Rule::LastMark => own.release_done = Done::PushedCompleted,
-            Rule::SecondWaits => own.second_waits = false,
-            Rule::GpuRelease => own.gpu_release = op::RELEASE_SYS,
-            Rule::GivesWay => own.gives_way = false,
-            Rule::Timeout => own.never_flush(flush_cause::TIMEOUT),
-            Rule::StoreRestarts => own.hit_restarts = false,
-            Rule::LoadLeavesTimer => own.load_restarts = true,
-            Rule::TimeoutYields => own.timeout_yields = false,
-            Rule::BankHeld => own.last_frees = false,
-            Rule::BothPlaces => own.two_tokens = 1,
-            Rule::QueueOrder => own.oldest_leaves = false,
-            Rule::RoundRobin => own.round_robin = false,
-            Rule::TagCountsPackets => own.tag_counts_raw = true,
+            Rule::Window => choices.never_flush(flush_cause::WINDOW),
+            Rule::FirstSetsWindow => choices.first_sets_window = false,
+            Rule::Fit => choices.never_flush(flush_cause::FULL_PAYLOAD),
+            Rule::FitBeforeLookup => choices.hit_must_fit = false,
+            Rule::Room => choices.never_flush(flush_cause::FULL_ENTRIES),
+            Rule::Exact => choices.exact = Charge::All,
+            Rule::Credit => choices.exact = Charge::PositiveGrowth,
+            Rule::Paper => choices.paper = Charge::Growth,
+            Rule::CostSum => choices.length = Length::Charged,
+            Rule::CreditReset => choices.flush_resets_credit = false,
+            Rule::LaterWins => choices.hit_keeps = ALL,
+            Rule::MaskGrows => choices.hit_enables = NONE,
+            Rule::Zeros => choices.clears_disabled = false,
+            Rule::LoadFlushes => choices.never_flush(flush_cause::LOAD_HIT),
+            Rule::AtomicFlushes => choices.never_flush(flush_cause::ATOMIC_HIT),
+            Rule::Overlap => choices.raw_touches = ALL,
+            Rule::RawBehind => choices.raw_behind = false,
+            Rule::ReleaseFlushes => choices.never_flush(flush_cause::RELEASE),
+            Rule::MarkBehind => choices.mark_behind = false,
+            Rule::MarkDirty => choices.empty_gets_mark = NONE as u16,
+            Rule::AtomicDirty => choices.atomic_dirties = false,
+            Rule::MarkCleans => choices.mark_leaves_dirty = ALL as u16,
+            Rule::ReleaseWaits => choices.release_done = Done::Pushed,
+            Rule::AllMarks => choices.release_done = Done::OneCompleted,
+            Rule::LastMark => choices.release_done = Done::PushedCompleted,
+            Rule::SecondWaits => choices.second_waits = false,
+            Rule::GpuRelease => choices.gpu_release = op::RELEASE_SYS,
+            Rule::GivesWay => choices.gives_way = false,
+            Rule::Timeout => choices.never_flush(flush_cause::TIMEOUT),
+            Rule::StoreRestarts => choices.hit_restarts = false,
+            Rule::LoadLeavesTimer => choices.load_restarts = true,
+            Rule::TimeoutYields => choices.timeout_yields = false,
+            Rule::BankHeld => choices.last_frees = false,
+            Rule::BothPlaces => choices.two_tokens = 1,
+            Rule::QueueOrder => choices.oldest_leaves = false,
+            Rule::RoundRobin => choices.round_robin = false,
+            Rule::TagCountsPackets => choices.tag_counts_raw = true,
             Rule::NoBytes => {
                 for op in [store, load] {
-                    own.checks[op] &= !ZERO_MASK;
+                    choices.checks[op] &= !ZERO_MASK;
                 }
             }
-            Rule::AtomicSize => own.checks[atomic] &= !ZERO_MASK,
+            Rule::AtomicSize => choices.checks[atomic] &= !ZERO_MASK,
             Rule::Destination => {
                 for op in [store, load, atomic] {
-                    own.checks[op] &= !BAD_DEST;
+                    choices.checks[op] &= !BAD_DEST;
                 }
             }
-            Rule::Operation => own.checks[5..].fill(0),
-            Rule::AtomicOperation => own.checks[atomic] &= !BAD_OP,
-            Rule::LowestCode => own.shows_lowest = false,
-            Rule::LostFlag => own.flags_lost = false,
-            Rule::Spurious => own.spurious = 0,
+            Rule::Operation => choices.checks[5..].fill(0),
+            Rule::AtomicOperation => choices.checks[atomic] &= !BAD_OP,
+            Rule::LowestCode => choices.shows_lowest = false,
+            Rule::LostFlag => choices.flags_lost = false,
+            Rule::Spurious => choices.spurious = 0,
         }
-        own
+        choices
     }
 }

@@ -50,18 +50,18 @@ pub struct AccessValidationUnit {
     /// See `waits`.
     waits: bool,
     /// Other choices than those of the specification, in a test.
-    own: Option<Choices>,
+    test_choices: Option<Choices>,
 }
 
 impl AccessValidationUnit {
     /// For tests: a unit with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
+        Ok(Self { test_choices: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
     #[inline(always)]
     fn choices(&self) -> &Choices {
-        self.own.as_ref().unwrap_or(&SPECIFICATION)
+        self.test_choices.as_ref().unwrap_or(&SPECIFICATION)
     }
 
     /// No lookup is accepted.
@@ -227,9 +227,9 @@ impl Block for AccessValidationUnit {
                 return out;
             }
         }
-        match self.own {
+        match self.test_choices {
             None => self.step(inputs, &out, &SPECIFICATION),
-            Some(own) => self.step(inputs, &out, &own),
+            Some(choices) => self.step(inputs, &out, &choices),
         }
         out
     }
@@ -283,7 +283,7 @@ impl Model for AccessValidationUnit {
             err: 0,
             counters: Counters::default(),
             waits: true,
-            own: None,
+            test_choices: None,
         })
     }
 

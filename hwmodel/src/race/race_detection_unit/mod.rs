@@ -71,13 +71,13 @@ pub struct RaceDetectionUnit {
     /// See `waits`.
     idle: bool,
     /// Other choices than those of the specification, in a test.
-    own: Option<Choices>,
+    test_choices: Option<Choices>,
 }
 
 impl RaceDetectionUnit {
     /// For tests: a unit with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
+        Ok(Self { test_choices: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
     /// SMs with a request in B or C.
@@ -240,9 +240,9 @@ impl Block for RaceDetectionUnit {
             return out;
         }
         let step = self.decide(valid, taken, tok_taken);
-        match self.own {
+        match self.test_choices {
             None => self.apply(&step, &inputs.req, &SPECIFICATION),
-            Some(own) => self.apply(&step, &inputs.req, &own),
+            Some(choices) => self.apply(&step, &inputs.req, &choices),
         }
         out
     }
@@ -293,7 +293,7 @@ impl Model for RaceDetectionUnit {
             token: None,
             counters: Counters::default(),
             idle: true,
-            own: None,
+            test_choices: None,
         })
     }
 

@@ -26,16 +26,16 @@ pub enum Rule {
 impl Choices {
     /// Those of a unit with the rule disabled.
     pub fn without(rule: Rule) -> Self {
-        let mut own = SPECIFICATION;
+        let mut choices = SPECIFICATION;
         let [write, atomic] = [req_kind::WRITE, req_kind::ATOM].map(usize::from);
         match rule {
-            Rule::InsertFirst => own.inserts_first = false,
-            Rule::CopyApart => own.copy_apart = false,
-            Rule::WholeLine => own.whole_line = false,
-            Rule::WriteSyncs => own.answers[write] = Answer { clean: NORACE, race: NORACE },
-            Rule::AtomicSyncs => own.answers[atomic] = Answer { clean: NORACE, race: WACK },
-            Rule::QueueOrder => own.order = Order::Youngest,
+            Rule::InsertFirst => choices.inserts_first = false,
+            Rule::CopyApart => choices.copy_apart = false,
+            Rule::WholeLine => choices.whole_line = false,
+            Rule::WriteSyncs => choices.answers[write] = Answer { clean: NORACE, race: NORACE },
+            Rule::AtomicSyncs => choices.answers[atomic] = Answer { clean: NORACE, race: WACK },
+            Rule::QueueOrder => choices.order = Order::Youngest,
         }
-        own
+        choices
     }
 }

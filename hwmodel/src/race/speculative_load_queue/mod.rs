@@ -62,19 +62,19 @@ pub struct SpeculativeLoadQueue {
     /// See `waits`.
     idle: bool,
     /// Replaces the specification's choices in a test.
-    own: Option<Choices>,
+    test_choices: Option<Choices>,
 }
 
 impl SpeculativeLoadQueue {
     /// For tests: a queue with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
+        Ok(Self { test_choices: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
     /// A validation delays commits.
     #[inline(always)]
     fn commits_wait(&self) -> bool {
-        self.validation.busy() && self.own.as_ref().unwrap_or(&SPECIFICATION).commits_wait
+        self.validation.busy() && self.test_choices.as_ref().unwrap_or(&SPECIFICATION).commits_wait
     }
 
     /// What happens in a cycle with outputs `out`.
@@ -193,9 +193,9 @@ impl Block for SpeculativeLoadQueue {
         count(&mut counters.busy_cycles, out.busy);
         count(&mut counters.full_cycles, alloc.is_some() && !out.alloc_ready);
         counters.occ_max = counters.occ_max.max(self.slots.len().into());
-        match self.own {
+        match self.test_choices {
             None => self.apply(inputs, &self.decide(inputs, &out, &SPECIFICATION), &SPECIFICATION),
-            Some(own) => self.apply(inputs, &self.decide(inputs, &out, &own), &own),
+            Some(choices) => self.apply(inputs, &self.decide(inputs, &out, &choices), &choices),
         }
         self.idle = self.waits();
         out
@@ -231,7 +231,7 @@ impl Model for SpeculativeLoadQueue {
             err: 0,
             counters: Counters::default(),
             idle: true,
-            own: None,
+            test_choices: None,
         })
     }
 

@@ -68,13 +68,13 @@ pub struct CtaScheduler {
     waits: bool,
     empty: u32,
     /// Replaces the specification's choices in a test.
-    own: Option<Choices>,
+    test_choices: Option<Choices>,
 }
 
 impl CtaScheduler {
     /// For tests: a scheduler with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
+        Ok(Self { test_choices: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
     /// A launch is accepted.
@@ -187,9 +187,9 @@ impl Block for CtaScheduler {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
-        match self.own {
+        match self.test_choices {
             None => self.step(inputs, &SPECIFICATION),
-            Some(own) => self.step(inputs, &own),
+            Some(choices) => self.step(inputs, &choices),
         }
         out
     }
@@ -250,7 +250,7 @@ impl Model for CtaScheduler {
             counters: Counters::default(),
             waits: true,
             empty: 0,
-            own: None,
+            test_choices: None,
         })
     }
 }

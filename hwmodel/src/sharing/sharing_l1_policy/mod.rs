@@ -41,18 +41,18 @@ pub struct SharingL1Policy {
     counters: Counters,
     idle: bool,
     /// Other choices than those of the specification, in a test.
-    own: Option<Choices>,
+    test_choices: Option<Choices>,
 }
 
 impl SharingL1Policy {
     /// For tests: a policy with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
+        Ok(Self { test_choices: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
     /// What a fill of the next cycle does.
     pub fn placement(&self, fill: L1Fill) -> Placement {
-        let choices = self.own.unwrap_or(SPECIFICATION);
+        let choices = self.test_choices.unwrap_or(SPECIFICATION);
         decide::place(&self.config, &self.sets[self.at(fill.set)], fill, &choices)
     }
 
@@ -149,9 +149,9 @@ impl Block for SharingL1Policy {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
-        match self.own {
+        match self.test_choices {
             None => self.step(inputs, &SPECIFICATION),
-            Some(own) => self.step(inputs, &own),
+            Some(choices) => self.step(inputs, &choices),
         }
         out
     }
@@ -184,7 +184,7 @@ impl Model for SharingL1Policy {
             err: false,
             counters: Counters::default(),
             idle: true,
-            own: None,
+            test_choices: None,
         })
     }
 }

@@ -33,7 +33,7 @@ pub struct SharingL2Policy {
     counters: Counters,
     idle: bool,
     /// Other choices than those of the specification, in a test.
-    own: Option<Choices>,
+    test_choices: Option<Choices>,
 }
 
 /// A line that was filled: its MSHR, the index of its set, its way.
@@ -47,7 +47,7 @@ struct Filled {
 impl SharingL2Policy {
     /// For tests: a policy with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
+        Ok(Self { test_choices: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
     /// Of several codes the lowest is shown.
@@ -122,9 +122,9 @@ impl Block for SharingL2Policy {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
-        match self.own {
+        match self.test_choices {
             None => self.step(inputs, &SPECIFICATION),
-            Some(own) => self.step(inputs, &own),
+            Some(choices) => self.step(inputs, &choices),
         }
         out
     }
@@ -157,7 +157,7 @@ impl Model for SharingL2Policy {
             err: 0,
             counters: Counters::default(),
             idle: true,
-            own: None,
+            test_choices: None,
         })
     }
 }

@@ -90,7 +90,7 @@ pub struct EpochAgent {
     idle: bool,
     levels: Levels,
     /// Other choices than those of the specification, in a test.
-    own: Option<Choices>,
+    test_choices: Option<Choices>,
 }
 
 /// Inputs that are no pulses.
@@ -107,7 +107,7 @@ impl Hash for EpochAgent {
 impl EpochAgent {
     /// For tests: an agent with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
+        Ok(Self { test_choices: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
     #[inline(always)]
@@ -319,9 +319,9 @@ impl Block for EpochAgent {
             return out;
         }
         self.levels = levels;
-        match self.own {
+        match self.test_choices {
             None => self.apply(inputs, &self.decide(inputs, &SPECIFICATION), &SPECIFICATION),
-            Some(own) => self.apply(inputs, &self.decide(inputs, &own), &own),
+            Some(choices) => self.apply(inputs, &self.decide(inputs, &choices), &choices),
         }
         self.idle = self.waits();
         out
@@ -379,7 +379,7 @@ impl Model for EpochAgent {
             counters: Counters::default(),
             idle: true,
             levels: Levels::default(),
-            own: None,
+            test_choices: None,
         })
     }
 

@@ -26,17 +26,17 @@ pub enum Rule {
 impl Choices {
     /// Those of an agent with the rule disabled.
     pub fn without(rule: Rule) -> Self {
-        let mut own = SPECIFICATION;
+        let mut choices = SPECIFICATION;
         match rule {
-            Rule::DrainWaits => own.drained = u16::MAX,
-            Rule::CountAtLoad => own.counted = Counted::Handshake,
-            Rule::RelCleared => own.change.clears_rel = false,
-            Rule::ScannedCleared => own.change.clears_scanned = false,
-            Rule::FilterCleared => own.change.clears_filter = false,
-            Rule::ScanDemands => own.scan_demands = false,
-            Rule::Batch => own.change.forms_batch = false,
-            Rule::StoresWaitForAll => own.issues = [true, false, false, true],
+            Rule::DrainWaits => choices.drained = u16::MAX,
+            Rule::CountAtLoad => choices.counted = Counted::Handshake,
+            Rule::RelCleared => choices.change.clears_rel = false,
+            Rule::ScannedCleared => choices.change.clears_scanned = false,
+            Rule::FilterCleared => choices.change.clears_filter = false,
+            Rule::ScanDemands => choices.scan_demands = false,
+            Rule::Batch => choices.change.forms_batch = false,
+            Rule::StoresWaitForAll => choices.issues = [true, false, false, true],
         }
-        own
+        choices
     }
 }

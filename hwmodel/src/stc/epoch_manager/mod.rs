@@ -79,7 +79,7 @@ pub struct EpochManager {
     /// `ready_i` and `done_i` of the last cycle.
     levels: (u32, u32),
     /// Other choices than those of the specification, in a test.
-    own: Option<Choices>,
+    test_choices: Option<Choices>,
 }
 
 /// The state that later outputs depend on: neither counters nor the error of the last cycle.
@@ -93,7 +93,7 @@ impl Hash for EpochManager {
 impl EpochManager {
     /// For tests: a manager with a rule disabled. Errors: as of `new`.
     pub fn without(config: &Config, rule: Rule) -> Result<Self, ConfigError> {
-        Ok(Self { own: Some(Choices::without(rule)), ..Self::new(config)? })
+        Ok(Self { test_choices: Some(Choices::without(rule)), ..Self::new(config)? })
     }
 
     /// The lowest error code of a cycle with these levels (specification 12).
@@ -222,9 +222,9 @@ impl Block for EpochManager {
 
     fn tick(&mut self, inputs: &In) -> Out {
         let out = self.outputs();
-        match self.own {
+        match self.test_choices {
             None => self.step(inputs, &SPECIFICATION),
-            Some(own) => self.step(inputs, &own),
+            Some(choices) => self.step(inputs, &choices),
         }
         out
     }
@@ -303,7 +303,7 @@ impl Model for EpochManager {
             err: 0,
             counters: Counters::default(),
             levels: (0, 0),
-            own: None,
+            test_choices: None,
         })
     }
 

@@ -12,6 +12,7 @@ use ports::timestamp::gtsc_rst::*;
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
+use crate::common::counter::count;
 use crate::state::State;
 
 pub use rule::Rule;
@@ -76,7 +77,7 @@ impl GtscRst {
         match (self.phase, phase) {
             (Phase::Idle, Phase::Halt) => {
                 self.kend = kend;
-                self.counters.resets = self.counters.resets.wrapping_add(1);
+                count(&mut self.counters.resets, true);
             }
             (Phase::Sweep, Phase::Flush) => self.rep = (self.rep + 1) & 3,
             (Phase::Flush, Phase::Idle) => self.kend_done = std::mem::take(&mut self.kend),
@@ -109,7 +110,7 @@ impl Block for GtscRst {
         let before = self.rep.wrapping_sub(1) & 3;
         self.err = acks.iter().any(|&ack| ack != self.rep && ack != before);
         self.kend_done = false;
-        self.counters.halt_cycles = self.counters.halt_cycles.wrapping_add(out.halt.into());
+        count(&mut self.counters.halt_cycles, out.halt);
         self.enter(self.next(inputs, acks), inputs.kend_valid);
         out
     }

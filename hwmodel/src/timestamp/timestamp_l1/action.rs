@@ -35,7 +35,7 @@ pub mod condition {
 pub enum Action {
     /// A query of the policy is pending.
     Nothing,
-    /// An output FIFO is full. It blocks:
+    /// An output FIFO is full. The fields say what it blocks.
     Blocked {
         /// A replay.
         replay: bool,

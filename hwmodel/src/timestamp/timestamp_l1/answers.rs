@@ -3,13 +3,14 @@
 use ports::timestamp::timestamp_l1::err;
 use ports::timestamp::types::{Ask, BusRsp, CoreRsp, LineData, Protocol, event, op, rsp_op};
 
+use super::TimestampL1;
 use super::action::condition::*;
 use super::action::{Acknowledgement, Action, Fill, Lock, Place, Renewal};
 use super::choices::ACKS;
 use super::policy::Policy;
 use super::replay::Replay;
 use super::stores::Store;
-use super::{TimestampL1, count};
+use crate::common::counter::count;
 
 /// Decisions.
 impl TimestampL1 {

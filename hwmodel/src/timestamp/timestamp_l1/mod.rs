@@ -32,6 +32,7 @@ use ports::timestamp::types::{BusReq, CoreRsp, Event, LineData, Protocol, event,
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
+use crate::common::counter::count;
 use crate::state::{State, width_of};
 use channels::{Channels, Transfers};
 use choices::{Choices, Client, LOADS, MISSES, SPECIFICATION, STORES};
@@ -49,11 +50,6 @@ pub use rule::Rule;
 
 /// Cycles that may be skipped at once while a request is held and `hold_cycles` counts.
 const QUIET: u64 = 1 << 40;
-
-/// Adds 1 to a counter if its event happened.
-fn count(counter: &mut u32, happened: bool) {
-    *counter = counter.wrapping_add(happened.into());
-}
 
 /// Model of `rtl/timestamp/timestamp_l1`.
 #[derive(Clone, Debug)]

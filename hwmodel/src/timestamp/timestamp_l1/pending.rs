@@ -2,8 +2,9 @@
 
 use ports::timestamp::types::BusReq;
 
+use super::TimestampL1;
 use super::action::Action;
-use super::{TimestampL1, count};
+use crate::common::counter::count;
 
 impl TimestampL1 {
     /// A3, if the line of an MSHR in PEND is not locked.

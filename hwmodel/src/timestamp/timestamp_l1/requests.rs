@@ -3,13 +3,14 @@
 use ports::timestamp::timestamp_l1::err;
 use ports::timestamp::types::{BusReq, CoreReq, CoreRsp, bus_op, event, op};
 
+use super::TimestampL1;
 use super::action::condition::*;
 use super::action::{OwnCopy, Request, Sent};
 use super::choices::Own;
 use super::misses::Waiter;
 use super::request::{is_legal, masked};
 use super::stores::Store;
-use super::{TimestampL1, count};
+use crate::common::counter::count;
 use crate::timestamp::write;
 
 /// Decisions.

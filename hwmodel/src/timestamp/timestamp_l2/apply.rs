@@ -5,7 +5,8 @@ use ports::timestamp::types::{Ask, BusRsp, DramReq, Event, LineData, Pick, bus_o
 
 use super::action::{Action, Hold};
 use super::leases::Grant;
-use super::{Asking, TimestampL2, count};
+use super::{Asking, TimestampL2};
+use crate::common::counter::count;
 
 impl TimestampL2 {
     /// The policy's answer.

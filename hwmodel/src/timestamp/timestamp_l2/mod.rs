@@ -27,6 +27,7 @@ use ports::timestamp::types::{Ask, Event, Pick, Protocol};
 use ports::{ConfigError, Parameters};
 
 use crate::block::{Block, Model};
+use crate::common::counter::count;
 use crate::state::{State, index_width};
 use channels::Channels;
 use choices::{Choices, SPECIFICATION};
@@ -41,11 +42,6 @@ pub use rule::Rule;
 
 /// Cycles that may be left out at once while nothing waits and TC's clock goes on.
 const QUIET: u64 = 1 << 30;
-
-/// Counts an event, where it is one.
-fn count(counter: &mut u32, is_one: bool) {
-    *counter = counter.wrapping_add(is_one.into());
-}
 
 /// A way is asked of the policy.
 #[derive(Clone, Copy, Debug, Hash)]

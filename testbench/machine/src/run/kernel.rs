@@ -69,12 +69,12 @@ impl Machine {
         self.add_kernel_use(&head.name, start)?;
         self.end_simulated(head, start);
         match self.sync {
-            // Nobody will ever see to it.
+            // No command releases or acquires this kernel's lines.
             SyncMode::None => {
                 self.ctx.check.end_kernel_unseen();
                 Ok(())
             }
-            // A later kernel will.
+            // The release of a later kernel does.
             _ if scopes.release != Scope::System => Ok(()),
             _ => self.look_at_memory(launch),
         }

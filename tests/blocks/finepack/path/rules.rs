@@ -29,7 +29,7 @@ const OTHERS: &[(&str, &[Rule])] = {
         ),
         ("more is sent than must be", &[Q(q::GpuRelease), Q(q::MarkCleans)]),
         (
-            "reads of bytes that nobody looks at",
+            "bytes that are read and not used",
             &[P(p::ReadEnables), D(d::ReadEnables), Q(q::Zeros), D(d::Zeros)],
         ),
         (
@@ -43,9 +43,9 @@ const OTHERS: &[(&str, &[Rule])] = {
             ],
         ),
         ("runs of an entry are in any order", &[P(p::LowestFirst)]),
-        ("a field that only the link looks at", &[Q(q::TagCountsPackets), P(p::Ecrc)]),
+        ("a field that only the link uses", &[Q(q::TagCountsPackets), P(p::Ecrc)]),
         (
-            "what is told of errors",
+            "how errors are reported",
             &[Q(q::LowestCode), Q(q::LostFlag), Q(q::Spurious), D(d::LowestCode), D(d::OnePulse)],
         ),
         ("a request that no GPU sends", &[Q(q::NoBytes)]),
