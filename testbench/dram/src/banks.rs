@@ -15,8 +15,10 @@ pub struct Bank {
     pub precharge: u64,
     /// First cycle of a read, and of a write.
     pub column: [u64; 2],
-    /// Last ACT, RD or WR.
-    pub used: u64,
+    /// The last precharge was for a request that needed another row.
+    pub conflict: bool,
+    /// The open row has served no request.
+    pub fresh: bool,
 }
 
 /// No row is open.
@@ -45,7 +47,14 @@ impl Banks {
     /// All rows closed.
     pub fn new(p: Parameters) -> Self {
         let (o, t) = (p.organization, p.timing);
-        let bank = Bank { row: CLOSED, activate: 0, precharge: 0, column: [0; 2], used: 0 };
+        let bank = Bank {
+            row: CLOSED,
+            activate: 0,
+            precharge: 0,
+            column: [0; 2],
+            conflict: false,
+            fresh: false,
+        };
         let of = vec![bank; (o.all_ranks() * o.rank_banks()) as usize];
         Self { o, t, of, windows: vec![Window::default(); o.all_ranks() as usize] }
     }
@@ -89,13 +98,13 @@ impl Banks {
                 raise(&mut bank.precharge, later(t.ras));
                 raise(&mut bank.column[0], later(t.rcd_rd));
                 raise(&mut bank.column[1], later(t.rcd_wr));
-                (bank.row, bank.used) = (row, now);
+                (bank.row, bank.fresh) = (row, true);
             }
             Command::Precharge | Command::PrechargeAll => {
                 let closed = if command == Command::Precharge { bank..bank + 1 } else { of_rank };
                 for bank in of[closed].iter_mut().filter(|bank| bank.row != CLOSED) {
                     raise(&mut bank.activate, later(t.rp));
-                    bank.row = CLOSED;
+                    (bank.row, bank.conflict) = (CLOSED, false);
                 }
             }
             Command::Read | Command::Write => {
@@ -112,7 +121,7 @@ impl Banks {
                 }
                 let recovery = [t.rtp, t.cwl + t.bl + t.wr][write];
                 raise(&mut of[bank].precharge, later(recovery));
-                of[bank].used = now;
+                of[bank].fresh = false;
             }
             Command::RefreshAll => {
                 of_rank.for_each(|at| raise(&mut of[at].activate, later(t.rfc)));

@@ -223,7 +223,11 @@ impl Checker {
             if earliest > command.cycle { Err(violation) } else { Ok(()) }
         };
         let column = matches!(kind, Rd | Wr);
-        let bus = if column && self.p.dual_bus { &mut self.column_bus } else { &mut self.row_bus };
+        let bus = if column && self.p.organization.dual_bus {
+            &mut self.column_bus
+        } else {
+            &mut self.row_bus
+        };
         check("command bus", *bus)?;
         *bus = command.cycle + if kind == Act { u64::from(t.act_cycles) } else { 1 };
         if kind == Act {

@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 
+use ports::{ConfigError, Fields};
+
 use crate::banks::{Bank, Banks, CLOSED};
 use crate::mapping::{Mapping, Place};
 use crate::parameters::{Page, Parameters, Policy, Refresh};
 use crate::queue::{Entry, Queue};
-use crate::{Command, Error, Issued};
+use crate::{Command, Issued};
 
 /// A request for one burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,17 +35,19 @@ pub struct Completion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
-/// Commands issued.
+/// Column commands issued.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// ACT. Column commands without one of their own are row hits.
-    pub activates: u64,
     /// RD.
     pub reads: u64,
     /// WR.
     pub writes: u64,
-    /// REFab and REFpb.
-    pub refreshes: u64,
+    /// Column commands to a row that a request before them had opened.
+    pub row_hits: u64,
+    /// First column commands of a row that was opened in a closed bank.
+    pub row_misses: u64,
+    /// First column commands of a row for which another row was closed.
+    pub row_conflicts: u64,
 }
 
 /// A rank's refresh: when it is due, and of which bank.
@@ -51,6 +55,11 @@ pub struct Counters {
 struct Due {
     at: u64,
     bank: usize,
+}
+
+/// First refresh of a rank, numbered from 1. Ranks are staggered.
+fn first_refresh(p: &Parameters, rank: u64) -> u64 {
+    rank * u64::from(p.timing.refi) / u64::from(p.organization.all_ranks())
 }
 
 /// The controller of one channel.
@@ -62,6 +71,8 @@ pub struct Controller {
     banks: Banks,
     /// Of each rank.
     due: Vec<Due>,
+    /// Cycles between two refreshes of a rank; none without refresh.
+    interval: Option<u64>,
     /// Reads and writes.
     queues: [Queue; 2],
     writing: bool,
@@ -80,15 +91,19 @@ pub struct Controller {
 impl Controller {
     /// An idle controller, all rows closed, at cycle 0. The mapping must be of the same
     /// organization.
-    pub fn new(p: Parameters, policy: Policy, mapping: Mapping) -> Result<Self, Error> {
+    pub fn new(p: Parameters, policy: Policy, mapping: Mapping) -> Result<Self, ConfigError> {
         p.check()?;
-        policy.check()?;
+        policy.check_fields()?;
         assert_eq!(mapping.organization, p.organization, "mapping of another organization");
-        let (ranks, refi) = (u64::from(p.organization.all_ranks()), u64::from(p.timing.refi));
-        let due = (1..=ranks).map(|rank| match policy.refresh {
-            Refresh::Off => Due { at: u64::MAX, bank: 0 },
-            _ => Due { at: rank * refi / ranks, bank: 0 },
-        });
+        let refi = u64::from(p.timing.refi);
+        let interval = match policy.refresh {
+            Refresh::AllBank => Some(refi),
+            Refresh::PerBank => Some(refi / u64::from(p.organization.rank_banks())),
+            Refresh::Off => None,
+        };
+        let first = |rank| interval.map_or(u64::MAX, |_| first_refresh(&p, rank));
+        let ranks = u64::from(p.organization.all_ranks());
+        let due = (1..=ranks).map(|rank| Due { at: first(rank), bank: 0 });
         let banks = Banks::new(p);
         let queues =
             [policy.read_queue, policy.write_queue].map(|size| Queue::new(size, banks.of.len()));
@@ -99,6 +114,7 @@ impl Controller {
             mapping,
             banks,
             due: due.collect(),
+            interval,
             queues,
             writing: false,
             served: 0,
@@ -154,9 +170,17 @@ impl Controller {
         self.recorded.as_mut().into_iter().flat_map(|commands| commands.drain(..))
     }
 
-    /// Commands so far.
+    /// Column commands so far.
     pub fn counters(&self) -> Counters {
         self.counters
+    }
+
+    /// Refreshes that are due up to a cycle, simulated or not. A refresh is issued as soon as its
+    /// banks allow.
+    pub fn refreshes(&self, now: u64) -> u64 {
+        let Some(interval) = self.interval else { return 0 };
+        let firsts = (1..=self.due.len() as u64).map(|rank| first_refresh(&self.p, rank));
+        firsts.map(|first| now.checked_sub(first).map_or(0, |past| past / interval + 1)).sum()
     }
 
     /// Examines the next cycle, even if no command can be issued in it.
@@ -191,9 +215,9 @@ impl Controller {
         let mut blocked = 0;
         let mut row = self.refresh(now, &mut blocked);
         let mut hits = 0;
-        if self.p.dual_bus || (!row && self.reached(self.row_bus, now)) {
+        if self.p.organization.dual_bus || (!row && self.reached(self.row_bus, now)) {
             let column = self.column(now, blocked, &mut hits);
-            row |= column && !self.p.dual_bus;
+            row |= column && !self.p.organization.dual_bus;
         }
         if !row && self.reached(self.row_bus, now) && !self.open(now, blocked | hits) {
             self.close_idle(now, blocked);
@@ -256,10 +280,9 @@ impl Controller {
             if self.reached(ready.max(self.row_bus), now) {
                 self.issue(now, command, of.start, 0, 0);
                 issued = true;
-                if command == refresh {
-                    let interval = self.p.timing.refi as usize * of.len() / in_rank;
+                if let Some(interval) = self.interval.filter(|_| command == refresh) {
                     let next = (bank + of.len()) % in_rank;
-                    self.due[rank] = Due { at: at + interval as u64, bank: next };
+                    self.due[rank] = Due { at: at + interval, bank: next };
                 }
             }
         }
@@ -315,23 +338,24 @@ impl Controller {
         let Some(Entry { bank, row, .. }) = oldest else { return false };
         match self.banks.of[bank].row {
             CLOSED => self.issue(now, Command::Activate, bank, row, 0),
-            _ => self.issue(now, Command::Precharge, bank, 0, 0),
+            _ => {
+                self.issue(now, Command::Precharge, bank, 0, 0);
+                self.banks.of[bank].conflict = true;
+            }
         }
         true
     }
 
     /// Closes a row by the row policy.
     fn close_idle(&mut self, now: u64, blocked: u64) {
-        let after = match self.policy.page {
-            Page::Open => return,
-            Page::Closed => 0,
-            Page::Timeout(cycles) => u64::from(cycles),
-        };
+        if self.policy.page == Page::Open {
+            return;
+        }
         let without = blocked | self.queues[0].hits | self.queues[1].hits;
         let all = u64::MAX >> (64 - self.banks.of.len());
         let ready = self.ready(all & !without, now, |bank| match bank.row {
             CLOSED => u64::MAX,
-            _ => bank.precharge.max(bank.used + after),
+            _ => bank.precharge,
         });
         if ready > 0 {
             self.issue(now, Command::Precharge, ready.trailing_zeros() as usize, 0, 0);
@@ -341,17 +365,20 @@ impl Controller {
     /// Issues a command.
     fn issue(&mut self, now: u64, command: Command, bank: usize, row: u32, column: u32) {
         self.wake = now + 1;
+        if matches!(command, Command::Read | Command::Write) {
+            let Bank { fresh, conflict, .. } = self.banks.of[bank];
+            self.counters.row_hits += u64::from(!fresh);
+            self.counters.row_misses += u64::from(fresh && !conflict);
+            self.counters.row_conflicts += u64::from(fresh && conflict);
+        }
         self.banks.issue(now, command, bank, row);
-        if !self.p.dual_bus || !matches!(command, Command::Read | Command::Write) {
+        if !self.p.organization.dual_bus || !matches!(command, Command::Read | Command::Write) {
             let activate = command == Command::Activate;
             self.row_bus = now + if activate { u64::from(self.p.timing.act_cycles) } else { 1 };
         }
         let (count, queues) = (&mut self.counters, &mut self.queues);
         match command {
-            Command::Activate => {
-                count.activates += 1;
-                queues.iter_mut().for_each(|queue| queue.opened(bank, row));
-            }
+            Command::Activate => queues.iter_mut().for_each(|queue| queue.opened(bank, row)),
             Command::Precharge => queues.iter_mut().for_each(|queue| queue.closed(bank)),
             Command::PrechargeAll => {
                 let banks = bank..bank + self.p.organization.rank_banks() as usize;
@@ -359,7 +386,7 @@ impl Controller {
             }
             Command::Read => count.reads += 1,
             Command::Write => count.writes += 1,
-            Command::RefreshAll | Command::RefreshBank => count.refreshes += 1,
+            Command::RefreshAll | Command::RefreshBank => {}
         }
         if let Some(recorded) = &mut self.recorded {
             let place = self.banks.place(bank, row, column);

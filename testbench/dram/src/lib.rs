@@ -44,7 +44,7 @@ mod tests;
 
 pub use checker::{Checker, Violation};
 pub use controller::{Completion, Controller, Counters, Full, Request};
-pub use mapping::{Mapping, Place};
+pub use mapping::{Mapping, MappingError, Place};
 pub use parameters::{Organization, Page, Parameters, Policy, Refresh, Timing};
 pub use sets::SETS;
 
@@ -77,49 +77,4 @@ pub struct Issued {
     /// Where: up to the rank for commands to all banks, up to the bank for PRE and REFpb, up to
     /// the row for ACT. What lies below is 0. The channel is the request's.
     pub place: Place,
-}
-
-/// What is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Error {
-    /// A span that contradicts others.
-    #[error("{name} = {value}: must be at least {limit} = {least}")]
-    Contradiction {
-        /// The span.
-        name: &'static str,
-        /// Its value.
-        value: u32,
-        /// The limit as a formula.
-        limit: &'static str,
-        /// The limit.
-        least: u32,
-    },
-    /// A value outside its range.
-    #[error("{name} = {value}: must be from {least} to {most}")]
-    Range {
-        /// The field.
-        name: &'static str,
-        /// Its value.
-        value: u32,
-        /// Least legal value.
-        least: u32,
-        /// Greatest legal value.
-        most: u32,
-    },
-    /// A mapping that is not one.
-    #[error("mapping = \"{text}\": \"{field}\" {limit}")]
-    Mapping {
-        /// The mapping.
-        text: String,
-        /// The field.
-        field: String,
-        /// What it must be.
-        limit: String,
-    },
-    /// No set of this name.
-    #[error("\"{name}\": must be one of HBM2, HBM2E, HBM3, GDDR5, GDDR6, DDR3")]
-    Set {
-        /// The name.
-        name: String,
-    },
 }

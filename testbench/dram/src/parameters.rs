@@ -1,25 +1,39 @@
-//! What describes a DRAM: its organization, its timing, and the controller's policy; and which
+//! What describes a channel: its organization, its timing, and the controller's policy; and which
 //! values contradict one another.
 
-use crate::Error;
+use ports::Limit::{Names, Range, Switch};
+use ports::{ConfigError, Field, FieldValue, Fields, Rule, fields};
+use serde::{Deserialize, Serialize};
 
-/// Parts of one channel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Organization {
-    /// Pseudo-channels. Each has a data bus of its own; they share the command buses.
-    pub pseudo_channels: u32,
-    /// Ranks of a pseudo-channel, which share its data bus. In HBM: stack IDs.
-    pub ranks: u32,
-    /// Bank groups of a rank.
-    pub groups: u32,
-    /// Banks of a bank group.
-    pub banks: u32,
-    /// Rows of a bank.
-    pub rows: u32,
-    /// Columns of a row, each one burst.
-    pub columns: u32,
-    /// Bytes of a burst: the access granule.
-    pub access_bytes: u32,
+/// Cycles of a span.
+const SPAN: ports::Limit = Range(1, 1 << 20);
+/// Requests of a queue.
+const QUEUE: ports::Limit = Range(1, 256);
+
+fields! {
+    /// Parts of one channel.
+    #[derive(Copy)]
+    pub struct Organization of Parameters {
+        /// Row and column commands have a bus each, as in HBM. Otherwise they share one.
+        pub dual_bus: bool = Switch, "", "the set";
+        /// Pseudo-channels. Each has a data bus of its own; they share the command buses.
+        pub pseudo_channels: u32 = Range(1, 16), "pseudo-channels", "the set",
+            where "at most 64 / ranks / groups / banks": |p| {
+                p.organization.all_ranks() * p.organization.rank_banks() <= 64
+            };
+        /// Ranks of a pseudo-channel, which share its data bus. In HBM: stack IDs.
+        pub ranks: u32 = Range(1, 16), "ranks", "the set";
+        /// Bank groups of a rank.
+        pub groups: u32 = Range(1, 16), "bank groups", "the set";
+        /// Banks of a bank group.
+        pub banks: u32 = Range(1, 64), "banks", "the set";
+        /// Rows of a bank.
+        pub rows: u32 = Range(1, 1 << 24), "rows", "the set";
+        /// Columns of a row, each one burst.
+        pub columns: u32 = Range(1, 1 << 16), "columns", "the set";
+        /// Bytes of a burst.
+        pub access_bytes: u32 = Range(1, 4096), "bytes", "the set";
+    }
 }
 
 impl Organization {
@@ -40,87 +54,94 @@ impl Organization {
     }
 }
 
-/// Timing, in cycles of the command clock. Each span begins with a command's first cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timing {
-    /// CL: a read to its first data.
-    pub cl: u32,
-    /// CWL: a write to its first data.
-    pub cwl: u32,
-    /// Cycles of the data bus that a burst takes.
-    pub bl: u32,
-    /// tRCDRD: activate to read, same bank.
-    pub rcd_rd: u32,
-    /// tRCDWR: activate to write, same bank.
-    pub rcd_wr: u32,
-    /// tRP: precharge to activate or refresh, same bank.
-    pub rp: u32,
-    /// tRAS: activate to precharge, same bank.
-    pub ras: u32,
-    /// tRC: activate to activate or refresh, same bank.
-    pub rc: u32,
-    /// tRRDS: activate to activate, same rank.
-    pub rrd_s: u32,
-    /// tRRDL: activate to activate, same bank group.
-    pub rrd_l: u32,
-    /// tFAW: activate to the fourth activate after it, same rank.
-    pub faw: u32,
-    /// tCCDS: read to read and write to write, same rank.
-    pub ccd_s: u32,
-    /// tCCDL: the same, same bank group.
-    pub ccd_l: u32,
-    /// tCCDR: the same, between ranks of a pseudo-channel.
-    pub ccd_r: u32,
-    /// tRTW: read to write, same pseudo-channel.
-    pub rtw: u32,
-    /// tWTRS: a write's last data to a read, same rank.
-    pub wtr_s: u32,
-    /// tWTRL: the same, same bank group.
-    pub wtr_l: u32,
-    /// tRTP: read to precharge, same bank.
-    pub rtp: u32,
-    /// tWR: a write's last data to a precharge, same bank.
-    pub wr: u32,
-    /// tREFI: mean interval in which each bank is refreshed once.
-    pub refi: u32,
-    /// tRFC: a refresh of all banks to an activate, same rank.
-    pub rfc: u32,
-    /// tRFCpb: a refresh of one bank to an activate of it.
-    pub rfc_pb: u32,
-    /// tRREFD: a refresh of one bank to an activate or refresh of another, same rank.
-    pub rrefd: u32,
-    /// Row bus cycles of an activate. Other commands take one.
-    pub act_cycles: u32,
+fields! {
+    /// The command clock, and spans in its cycles. Each span begins with a command's first cycle.
+    #[derive(Copy)]
+    pub struct Timing of Parameters {
+        /// Command clock.
+        pub clock_khz: u32 = Range(1, 100_000_000), "kHz", "the set";
+        /// CL: a read to its first data.
+        pub cl: u32 = SPAN, "cycles", "the set";
+        /// CWL: a write to its first data.
+        pub cwl: u32 = SPAN, "cycles", "the set";
+        /// BL: occupation of the data bus by a burst.
+        pub bl: u32 = SPAN, "cycles", "the set";
+        /// tRCDRD: activate to read, same bank.
+        pub rcd_rd: u32 = SPAN, "cycles", "the set";
+        /// tRCDWR: activate to write, same bank.
+        pub rcd_wr: u32 = SPAN, "cycles", "the set";
+        /// tRP: precharge to activate or refresh, same bank.
+        pub rp: u32 = SPAN, "cycles", "the set";
+        /// tRAS: activate to precharge, same bank.
+        pub ras: u32 = SPAN, "cycles", "the set",
+            where "at least rcd_rd": |p| p.timing.ras >= p.timing.rcd_rd;
+        /// tRC: activate to activate or refresh, same bank.
+        pub rc: u32 = SPAN, "cycles", "the set",
+            where "at least ras + rp": |p| p.timing.rc >= p.timing.ras + p.timing.rp;
+        /// tRRDS: activate to activate, same rank.
+        pub rrd_s: u32 = SPAN, "cycles", "the set";
+        /// tRRDL: activate to activate, same bank group.
+        pub rrd_l: u32 = SPAN, "cycles", "the set",
+            where "at least rrd_s": |p| p.timing.rrd_l >= p.timing.rrd_s;
+        /// tFAW: activate to the fourth activate after it, same rank.
+        pub faw: u32 = SPAN, "cycles", "the set",
+            where "at least rrd_s": |p| p.timing.faw >= p.timing.rrd_s;
+        /// tCCDS: read to read and write to write, same rank.
+        pub ccd_s: u32 = SPAN, "cycles", "the set",
+            where "at least bl": |p| p.timing.ccd_s >= p.timing.bl;
+        /// tCCDL: read to read and write to write, same bank group.
+        pub ccd_l: u32 = SPAN, "cycles", "the set",
+            where "at least ccd_s": |p| p.timing.ccd_l >= p.timing.ccd_s;
+        /// tCCDR: read to read and write to write, other ranks of the pseudo-channel.
+        pub ccd_r: u32 = SPAN, "cycles", "the set",
+            where "at least bl": |p| p.timing.ccd_r >= p.timing.bl;
+        /// tRTW: read to write, same pseudo-channel.
+        pub rtw: u32 = SPAN, "cycles", "the set",
+            where "at least cl + bl - cwl": |p| {
+                p.timing.rtw + p.timing.cwl >= p.timing.cl + p.timing.bl
+            };
+        /// tWTRS: a write's last data to a read, same rank.
+        pub wtr_s: u32 = SPAN, "cycles", "the set";
+        /// tWTRL: a write's last data to a read, same bank group.
+        pub wtr_l: u32 = SPAN, "cycles", "the set",
+            where "at least wtr_s": |p| p.timing.wtr_l >= p.timing.wtr_s;
+        /// tRTP: read to precharge, same bank.
+        pub rtp: u32 = SPAN, "cycles", "the set";
+        /// tWR: a write's last data to a precharge, same bank.
+        pub wr: u32 = SPAN, "cycles", "the set";
+        /// tREFI: mean interval in which each bank is refreshed once.
+        pub refi: u32 = SPAN, "cycles", "the set",
+            where "at least 2 rc + rfc": |p| {
+                p.timing.refi >= 2 * p.timing.rc + p.timing.rfc
+            },
+            where "at least 2 rrefd x groups x banks": |p| {
+                p.timing.refi >= 2 * p.timing.rrefd * p.organization.rank_banks()
+            };
+        /// tRFC: a refresh of all banks to an activate, same rank.
+        pub rfc: u32 = SPAN, "cycles", "the set",
+            where "at least rfc_pb": |p| p.timing.rfc >= p.timing.rfc_pb;
+        /// tRFCpb: a refresh of one bank to an activate of it.
+        pub rfc_pb: u32 = SPAN, "cycles", "the set";
+        /// tRREFD: a refresh of one bank to an activate or refresh of another, same rank.
+        pub rrefd: u32 = SPAN, "cycles", "the set";
+        /// Row bus cycles of an activate. Other commands take one.
+        pub act_cycles: u32 = Range(1, 4), "cycles", "the set";
+    }
 }
 
-/// A set of parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameters {
-    /// Its name.
-    pub name: &'static str,
-    /// Command clock.
-    pub clock_khz: u32,
-    /// Row and column commands have a bus each, as in HBM. Otherwise they share one.
-    pub dual_bus: bool,
-    /// Parts of a channel.
-    pub organization: Organization,
-    /// Timing.
-    pub timing: Timing,
-}
-
-/// When an idle row is closed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// When a row that no queued request needs is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Page {
     /// When a request needs another row of the bank.
     Open,
-    /// As soon as no queued request needs it.
+    /// At once.
     Closed,
-    /// So many cycles after its last command, if no queued request needs it.
-    Timeout(u32),
 }
 
 /// What a refresh command refreshes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Refresh {
     /// All banks of a rank.
     AllBank,
@@ -130,29 +151,45 @@ pub enum Refresh {
     Off,
 }
 
-/// Queues and scheduling of a controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
-    /// Entries of the read queue.
-    pub read_queue: u32,
-    /// Entries of the write queue.
-    pub write_queue: u32,
-    /// Queued writes at which a drain starts.
-    pub write_high: u32,
-    /// Queued writes at which a drain ends, if reads wait.
-    pub write_low: u32,
-    /// Cycles after which the oldest request of a queue is no longer passed by row hits in its
-    /// bank.
-    pub age_cap: u32,
-    /// Row policy.
-    pub page: Page,
-    /// Refresh.
-    pub refresh: Refresh,
+impl FieldValue for Page {}
+impl FieldValue for Refresh {}
+
+fn pages() -> Vec<String> {
+    ["open", "closed"].map(String::from).to_vec()
+}
+
+fn refreshes() -> Vec<String> {
+    ["all-bank", "per-bank", "off"].map(String::from).to_vec()
+}
+
+fields! {
+    /// Queues and scheduling of a controller.
+    #[derive(Copy)]
+    pub struct Policy of Self {
+        /// Entries of a channel's read queue.
+        pub read_queue: u32 = QUEUE, "bursts", "GPGPU-Sim: gpgpu_frfcfs_dram_sched_queue_size";
+        /// Entries of a channel's write queue.
+        pub write_queue: u32 = QUEUE, "bursts", "GPGPU-Sim: dram_write_queue_size";
+        /// Queued writes at which a drain starts.
+        pub write_high: u32 = QUEUE, "bursts", "GPGPU-Sim: dram_write_queue_size",
+            where "at most write_queue": |p| p.write_high <= p.write_queue;
+        /// Queued writes at which a drain ends, if reads wait.
+        pub write_low: u32 = Range(0, 255), "bursts", "GPGPU-Sim: dram_write_queue_size",
+            where "less than write_high": |p| p.write_low < p.write_high;
+        /// Cycles of the command clock after which row hits in its bank no longer pass the oldest
+        /// request of a queue.
+        pub age_cap: u32 = SPAN, "cycles", "chosen";
+        /// Row policy. `open`: a row is closed when a request needs another row of the bank;
+        /// `closed`: as soon as no queued request needs the row.
+        pub page: Page = Names(pages), "", "chosen: as Ramulator 2";
+        /// Refresh commands. `all-bank`: of a rank; `per-bank`: of one bank, in turn; `off`: none.
+        pub refresh: Refresh = Names(refreshes), "", "chosen";
+    }
 }
 
 impl Policy {
     /// Read and write queue of 64 entries as GPGPU-Sim's `gpgpu_frfcfs_dram_sched_queue_size` and
-    /// its (disabled) `dram_write_queue_size 64:56:32` for V100 to H100; the rest is chosen.
+    /// its (disabled) `dram_write_queue_size 64:56:32` for A100 and H100; the rest is chosen.
     pub const GPU: Self = Self {
         read_queue: 64,
         write_queue: 64,
@@ -162,25 +199,15 @@ impl Policy {
         page: Page::Open,
         refresh: Refresh::PerBank,
     };
-
-    /// Refuses values that contradict one another.
-    pub fn check(&self) -> Result<(), Error> {
-        range("read_queue", self.read_queue, 1, 256)?;
-        range("write_queue", self.write_queue, 1, 256)?;
-        range("write_high", self.write_high, 1, self.write_queue)?;
-        range("write_low", self.write_low, 0, self.write_high - 1)?;
-        range("age_cap", self.age_cap, 1, MOST)
-    }
 }
 
-/// Most cycles of a span.
-const MOST: u32 = 1 << 20;
-
-fn range(name: &'static str, value: u32, least: u32, most: u32) -> Result<(), Error> {
-    if (least..=most).contains(&value) {
-        return Ok(());
-    }
-    Err(Error::Range { name, value, least, most })
+/// Organization and timing of a channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    /// Parts.
+    pub organization: Organization,
+    /// Clock and spans.
+    pub timing: Timing,
 }
 
 impl Parameters {
@@ -188,62 +215,26 @@ impl Parameters {
     pub fn peak(&self) -> u64 {
         let o = &self.organization;
         let burst = u64::from(o.pseudo_channels) * u64::from(o.access_bytes);
-        burst * u64::from(self.clock_khz) * 1000 / u64::from(self.timing.bl)
+        burst * u64::from(self.timing.clock_khz) * 1000 / u64::from(self.timing.bl)
     }
 
-    /// Refuses values that contradict one another.
-    pub fn check(&self) -> Result<(), Error> {
-        let (o, t) = (&self.organization, &self.timing);
-        range("clock_khz", self.clock_khz, 1, 100_000_000)?;
-        for (name, value, most) in [
-            ("pseudo_channels", o.pseudo_channels, 16),
-            ("ranks", o.ranks, 16),
-            ("groups", o.groups, 16),
-            ("banks", o.banks, 64),
-            ("banks of the channel", o.all_ranks() * o.rank_banks(), 64),
-            ("rows", o.rows, 1 << 24),
-            ("columns", o.columns, 1 << 16),
-            ("access_bytes", o.access_bytes, 4096),
-            ("act_cycles", t.act_cycles, 4),
-        ] {
-            range(name, value, 1, most)?;
-        }
-        let spans = [
-            ("CL", t.cl, "1", 1),
-            ("CWL", t.cwl, "1", 1),
-            ("BL", t.bl, "1", 1),
-            ("tRCDRD", t.rcd_rd, "1", 1),
-            ("tRCDWR", t.rcd_wr, "1", 1),
-            ("tRP", t.rp, "1", 1),
-            ("tRAS", t.ras, "tRCDRD", t.rcd_rd),
-            ("tRC", t.rc, "tRAS + tRP", t.ras.saturating_add(t.rp)),
-            ("tRRDS", t.rrd_s, "1", 1),
-            ("tRRDL", t.rrd_l, "tRRDS", t.rrd_s),
-            ("tFAW", t.faw, "tRRDS", t.rrd_s),
-            ("tCCDS", t.ccd_s, "BL", t.bl),
-            ("tCCDL", t.ccd_l, "tCCDS", t.ccd_s),
-            ("tCCDR", t.ccd_r, "BL", t.bl),
-            (
-                "tRTW",
-                t.rtw,
-                "CL + BL - CWL",
-                t.cl.saturating_add(t.bl).saturating_sub(t.cwl).max(1),
-            ),
-            ("tWTRS", t.wtr_s, "1", 1),
-            ("tWTRL", t.wtr_l, "tWTRS", t.wtr_s),
-            ("tRTP", t.rtp, "1", 1),
-            ("tWR", t.wr, "1", 1),
-            ("tRFCpb", t.rfc_pb, "1", 1),
-            ("tRREFD", t.rrefd, "1", 1),
-            ("tRFC", t.rfc, "tRFCpb", t.rfc_pb),
-            ("tREFI", t.refi, "2 tRC + tRFC", t.rfc.saturating_add(t.rc).saturating_add(t.rc)),
-            ("tREFI", t.refi, "banks of a rank * 2 tRREFD", o.rank_banks() * t.rrefd.min(MOST) * 2),
-        ];
-        for (name, value, limit, least) in spans {
-            if value < least {
-                return Err(Error::Contradiction { name, value, limit, least });
+    fn number(&self, key: &str) -> Option<u64> {
+        self.organization.number(key).or_else(|| self.timing.number(key))
+    }
+
+    /// Refuses values out of range, then values that contradict one another.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let all: [&[Field]; 2] = [Organization::FIELDS, Timing::FIELDS];
+        for field in all.into_iter().flatten() {
+            if let Some(value) = self.number(field.key) {
+                let is_legal = field.limit.allows(value);
+                ConfigError::check(is_legal, field.key, value, field.limit.to_string())?;
             }
-            range(name, value, 1, MOST)?;
+        }
+        let rules: [&[Rule<Self>]; 2] = [Organization::RULES, Timing::RULES];
+        for rule in rules.into_iter().flatten() {
+            let (value, limit) = (self.number(rule.key), rule.limit_with(|key| self.number(key)));
+            ConfigError::check((rule.holds)(self), rule.key, value.unwrap_or_default(), limit)?;
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn idle_latency_is_the_sum_of_its_parts() {
-    for p in SETS {
+    for (name, p) in SETS {
         let t = p.timing;
         let (row, far) = (p.organization.columns * p.organization.access_bytes, 10_000);
         let mut bench = Bench::new(p, PLAIN, IN_BANK);
@@ -14,34 +14,34 @@ fn idle_latency_is_the_sum_of_its_parts() {
         };
         let [read_part, write_part] = [t.cl + t.bl, t.cwl + t.bl].map(u64::from);
         let (rp, rcd_rd, rcd_wr) = (u64::from(t.rp), u64::from(t.rcd_rd), u64::from(t.rcd_wr));
-        assert_eq!(latency(read(0, 0)), rcd_rd + read_part, "{}, closed", p.name);
-        assert_eq!(latency(read(1, 32)), read_part, "{}, hit", p.name);
-        assert_eq!(latency(write(2, 64)), write_part, "{}, hit", p.name);
-        assert_eq!(latency(write(3, row.into())), rp + rcd_wr + write_part, "{}, conflict", p.name);
-        assert_eq!(latency(read(4, 0)), rp + rcd_rd + read_part, "{}, conflict", p.name);
+        assert_eq!(latency(read(0, 0)), rcd_rd + read_part, "{}, closed", name);
+        assert_eq!(latency(read(1, 32)), read_part, "{}, hit", name);
+        assert_eq!(latency(write(2, 64)), write_part, "{}, hit", name);
+        assert_eq!(latency(write(3, row.into())), rp + rcd_wr + write_part, "{}, conflict", name);
+        assert_eq!(latency(read(4, 0)), rp + rcd_rd + read_part, "{}, conflict", name);
     }
 }
 
 #[test]
 fn an_early_conflict_waits_for_ras_or_write_recovery() {
-    for p in SETS {
+    for (name, p) in SETS {
         let t = p.timing;
         let row = u64::from(p.organization.columns * p.organization.access_bytes);
         let mut bench = Bench::new(p, PLAIN, IN_BANK);
         bench.saturate([read(0, 0), read(1, row)]);
         let close = t.ras.max(t.rcd_rd + t.rtp);
         let at = close + t.rp + t.rcd_rd + t.cl + t.bl;
-        assert_eq!(bench.done[1], (1, at.into()), "{}", p.name);
+        assert_eq!(bench.done[1], (1, at.into()), "{}", name);
         let mut bench = Bench::new(p, PLAIN, IN_BANK);
         bench.saturate([write(0, 0), write(1, row)]);
         let close = t.ras.max(t.rcd_wr + t.cwl + t.bl + t.wr);
         let at = close + t.rp + t.rcd_wr + t.cwl + t.bl;
-        assert_eq!(bench.done[1], (1, at.into()), "{}", p.name);
+        assert_eq!(bench.done[1], (1, at.into()), "{}", name);
     }
 }
 
 #[test]
-fn closed_and_timeout_policies_close_idle_rows() {
+fn a_closed_policy_closes_idle_rows() {
     let p = Parameters::named("GDDR6").unwrap();
     let t = p.timing;
     let conflict = u64::from(t.rp + t.rcd_rd + t.cl + t.bl);
@@ -50,10 +50,8 @@ fn closed_and_timeout_policies_close_idle_rows() {
     for (page, after, address, latency) in [
         (Page::Open, 5000, row, conflict),
         (Page::Closed, 5000, row, closed),
+        (Page::Open, 5000, 0, hit),
         (Page::Closed, 5000, 0, closed),
-        (Page::Timeout(1000), 800, 0, hit),
-        (Page::Timeout(1000), 800, row, conflict),
-        (Page::Timeout(1000), 1200, 0, closed),
     ] {
         let policy = Policy { page, ..PLAIN };
         let mut bench = Bench::new(p, policy, "bank:group:row:column");
@@ -64,7 +62,7 @@ fn closed_and_timeout_policies_close_idle_rows() {
 
 #[test]
 fn refreshes_come_every_refi_while_idle() {
-    for p in SETS {
+    for (name, p) in SETS {
         let (ranks, banks) = (p.organization.all_ranks(), p.organization.rank_banks());
         let (refi, end) = (u64::from(p.timing.refi), 20 * u64::from(p.timing.refi) + 100);
         for (refresh, each) in [(Refresh::AllBank, 1), (Refresh::PerBank, banks)] {
@@ -74,7 +72,15 @@ fn refreshes_come_every_refi_while_idle() {
             // The first of each rank is staggered, the others come in equal intervals.
             let firsts = (1..=u64::from(ranks)).map(|rank| rank * refi / u64::from(ranks));
             let due = firsts.map(|first| (end - first) / (refi / u64::from(each)) + 1).sum();
-            assert_eq!(bench.controller.counters().refreshes, due, "{}, {refresh:?}", p.name);
+            let is_refresh = |issued: &&Issued| {
+                matches!(issued.command, Command::RefreshAll | Command::RefreshBank)
+            };
+            let issued = bench.trace.iter().filter(is_refresh).count() as u64;
+            assert_eq!(
+                (issued, bench.controller.refreshes(end)),
+                (due, due),
+                "{name}, {refresh:?}"
+            );
         }
     }
 }
@@ -130,4 +136,26 @@ fn neither_reads_nor_writes_starve() {
         assert!(slowest(rare_writes, 500) < 500 + batch);
     }
     assert!(slowest(true, 1 << 20) > 10_000, "without a cap, all reads pass the write");
+}
+
+#[test]
+fn requests_are_row_hits_misses_and_conflicts() {
+    let p = Parameters::named("GDDR6").unwrap();
+    let row = u64::from(p.organization.columns * p.organization.access_bytes);
+    let mut bench = Bench::new(p, PLAIN, IN_BANK);
+    // Closed bank; the same row; another row, twice; the first again.
+    for (id, address) in [0, 32, row, row + 32, 0].into_iter().enumerate() {
+        bench.alone(bench.now + 1000, read(id as u64, address));
+    }
+    bench.alone(bench.now + 1000, write(5, 64));
+    let counters = bench.controller.counters();
+    let expected = Counters { reads: 5, writes: 1, row_hits: 3, row_misses: 1, row_conflicts: 2 };
+    assert_eq!(counters, expected);
+
+    // A refresh closes the row: no conflict.
+    let policy = Policy { refresh: Refresh::AllBank, ..PLAIN };
+    let mut bench = Bench::new(p, policy, IN_BANK);
+    bench.alone(0, read(0, 0));
+    bench.alone(2 * u64::from(p.timing.refi), read(1, row));
+    assert_eq!(bench.controller.counters().row_misses, 2);
 }
