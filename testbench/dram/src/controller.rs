@@ -26,6 +26,8 @@ pub struct Request {
 pub struct Completion {
     /// The request's.
     pub id: u64,
+    /// The request's.
+    pub is_write: bool,
     /// First cycle after the last data beat. It is known when the column command is issued, so it
     /// is in the future.
     pub cycle: u64,
@@ -127,10 +129,9 @@ impl Controller {
         })
     }
 
-    /// Queues a request in cycle `now`. It can be issued in this cycle, unless `advance(now)` was
-    /// called before.
+    /// Queues a request, which can be issued from cycle `now` on.
     pub fn enqueue(&mut self, now: u64, request: Request) -> Result<(), Full> {
-        self.run(now);
+        self.advance(now);
         let queue = &mut self.queues[usize::from(request.is_write)];
         if queue.is_full() {
             return Err(Full);
@@ -143,10 +144,15 @@ impl Controller {
         Ok(())
     }
 
-    /// Simulates all cycles up to `now`, this one included. Completions must be taken after each
-    /// call.
-    pub fn advance(&mut self, now: u64) {
-        self.run(now + 1);
+    /// Simulates all cycles before `end`. Completions must be taken after each call.
+    pub fn advance(&mut self, end: u64) {
+        while self.wake.max(self.next) < end {
+            let now = self.wake.max(self.next);
+            self.wake = u64::MAX;
+            self.step(now);
+            self.next = now + 1;
+        }
+        self.next = self.next.max(end);
     }
 
     /// The next completion, in order of column commands.
@@ -187,17 +193,6 @@ impl Controller {
     #[cfg(test)]
     pub(crate) fn examine(&mut self) {
         self.wake = self.next;
-    }
-
-    /// Simulates all cycles before `end`.
-    fn run(&mut self, end: u64) {
-        while self.wake.max(self.next) < end {
-            let now = self.wake.max(self.next);
-            self.wake = u64::MAX;
-            self.step(now);
-            self.next = now + 1;
-        }
-        self.next = self.next.max(end);
     }
 
     /// Whether a cycle has come; otherwise the controller wakes in it.
@@ -320,7 +315,11 @@ impl Controller {
         let Entry { id, bank, row, column, .. } = taken.expect("a bank with a hit has an entry");
         let t = &self.p.timing;
         let latency = if self.writing { t.cwl } else { t.cl } + t.bl;
-        self.completions.push_back(Completion { id, cycle: now + u64::from(latency) });
+        self.completions.push_back(Completion {
+            id,
+            is_write: self.writing,
+            cycle: now + u64::from(latency),
+        });
         self.served += 1;
         let command = if self.writing { Command::Write } else { Command::Read };
         self.issue(now, command, bank, row, column);

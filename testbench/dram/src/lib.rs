@@ -21,7 +21,7 @@
 //! every tREFI / banks. Nothing is postponed: a due rank or bank accepts no other commands, is
 //! precharged as soon as is legal, and refreshed.
 //!
-//! **Time.** [`Controller::advance`] simulates all cycles up to `now`. A controller without
+//! **Time.** [`Controller::advance`] simulates all cycles before `end`. A controller without
 //! requests needs no calls: the next call makes up for refreshes and row policy. With requests,
 //! [`Controller::next_event`] is the next cycle that can issue a command; skipped cycles change no
 //! result.

@@ -48,12 +48,12 @@ impl Bench {
 
     /// One cycle. False if its commands violate a constraint.
     fn advance(&mut self) -> Result<(), Violation> {
-        self.controller.advance(self.now);
+        self.controller.advance(self.now + 1);
         for command in self.controller.commands() {
             self.trace.push(command);
             self.checker.see(command)?;
         }
-        while let Some(Completion { id, cycle }) = self.controller.completion() {
+        while let Some(Completion { id, cycle, .. }) = self.controller.completion() {
             self.done.push((id, cycle));
         }
         Ok(())

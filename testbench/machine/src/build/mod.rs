@@ -35,11 +35,11 @@ use crate::context::layout::{Layout, Site};
 use crate::context::message::{Packed, Unit};
 use crate::context::places::Placement;
 use crate::core::{self, Core};
-use crate::engine::{ComponentId, InletId, Network, OutletId, Rate, Wires};
+use crate::engine::{ComponentId, InletId, Network, OutletId, Wires};
 use crate::finepack::egress_path::{EgressPath, PathKind};
 use crate::gate::{self, Gate};
 use crate::l2;
-use crate::l3::{self, MemorySpec, Slice};
+use crate::l3::{self, Slice};
 use crate::launch::{Global, GlobalPorts, Local, LocalPorts, Room};
 
 use command::CommandProcessors;
@@ -255,7 +255,7 @@ impl Builder<'_> {
             from_banks.push(back.1);
         }
         for unit in (0..layout.slices).map(|i| layout.slice(chiplet, i)) {
-            parts.push(self.slice(chiplet, unit));
+            parts.push(self.slice(chiplet, unit)?);
         }
         let pair = (self.wiring.numbers.global(gpu), self.wiring.numbers.local(chiplet));
         let name = |way: &str| format!("gpu{gpu}.command_processor.{way}_chiplet{number}");
@@ -524,7 +524,7 @@ impl Builder<'_> {
         Ok(Part::Gate(Box::new(gate)))
     }
 
-    fn slice(&self, chiplet: u16, unit: Unit) -> Part {
+    fn slice(&self, chiplet: u16, unit: Unit) -> Result<Part, ConfigError> {
         let (layout, l3) = (&self.wiring.numbers.layout, &self.system.l3);
         let line = self.system.machine.line;
         let slices = u64::from(l3.slices) * u64::from(self.system.machine.chiplets);
@@ -534,15 +534,8 @@ impl Builder<'_> {
             requests: self.wiring.to(Net::Memory, chiplet, unit),
             answers: self.wiring.from(Net::Answer, chiplet, unit),
         };
-        let m = &self.system.memory;
-        let rate = Rate { bytes: m.bytes, cycles: m.cycles };
-        let memory = MemorySpec { rate, latency: m.latency };
-        Part::Slice(Box::new(Slice::new(
-            (unit, layout.gpu_of(chiplet)),
-            shape,
-            l3.misses,
-            memory,
-            ports,
-        )))
+        let memory = l3::ChannelSpec::of(&self.resolved)?;
+        let place = (unit, layout.gpu_of(chiplet));
+        Ok(Part::Slice(Box::new(Slice::new(place, shape, l3.misses, &memory, ports))))
     }
 }

@@ -12,6 +12,7 @@ use crate::finepack::egress_path::PathKind;
 use crate::gate;
 use crate::l1::{self, NewL1Policy};
 use crate::l2::{self, NewL2Policy};
+use crate::l3;
 use crate::launch::NewScheduler;
 use ports::{did_you_mean, nearest_names};
 
@@ -39,7 +40,7 @@ pub fn all_sections() -> Vec<&'static Section> {
     let mut all: Vec<_> = designs.chain(policies).chain(of_l2).chain(of_groups).collect();
     all.sort_by_key(|section| section.name);
     all.dedup_by_key(|section| section.name);
-    all.push(&gate::SECTION);
+    all.extend([&gate::SECTION, &l3::SECTION]);
     all
 }
 
@@ -49,8 +50,9 @@ pub fn own_sections(system: &System) -> Vec<&'static Section> {
     let l1 = find::<NewL1Policy>(&system.sharing.l1).map_or(&[][..], |policy| policy.sections);
     let l2 = find::<NewL2Policy>(&system.sharing.l2).map_or(&[][..], |policy| policy.sections);
     let groups = find::<NewScheduler>(&system.cu.scheduler).map_or(&[][..], |new| new.sections);
-    let mut all: Vec<_> =
-        [design, l1, l2, groups].into_iter().flatten().chain([&gate::SECTION]).collect();
+    let memory = (system.memory.model == l3::DRAM).then_some(&l3::SECTION);
+    let others = [&gate::SECTION].into_iter().chain(memory);
+    let mut all: Vec<_> = [design, l1, l2, groups].into_iter().flatten().chain(others).collect();
     all.sort_by_key(|section| section.name);
     all.dedup_by_key(|section| section.name);
     all
@@ -64,7 +66,13 @@ pub fn check_sections(system: &System) -> Result<(), ConfigError> {
     let has = |design: &&&l1::Design| design.sections.iter().any(|section| section.name == name);
     let all = registry::all::<l1::Design>();
     let names: Vec<_> = all.iter().filter(has).map(|design| design.name).collect();
+    let requires = |field: &str, names: &str, value: &str| {
+        format!("this section requires {field} = {names}; the file has {value:?}")
+    };
     let problem = match names.is_empty() {
+        true if name == l3::SECTION.name => {
+            requires("memory.model", l3::DRAM, &system.memory.model)
+        }
         true => {
             let known: Vec<_> = all_sections().iter().map(|section| section.name).collect();
             let every = System::OWN.iter().map(|section| section.name);
@@ -72,11 +80,7 @@ pub fn check_sections(system: &System) -> Result<(), ConfigError> {
             let known = nearest_names(name, known, Some(ALL_FIELDS));
             format!("there is no such section; sections of designs: {known}{near}")
         }
-        false => format!(
-            "this section requires l1.design = {}; the file has {:?}",
-            names.join(", "),
-            system.l1.design
-        ),
+        false => requires("l1.design", &names.join(", "), &system.l1.design),
     };
     Err(ConfigError { field: name.clone(), problem })
 }

@@ -367,7 +367,15 @@ impl Array {
     /// Fills the bytes that are not valid yet from below.
     #[inline]
     pub fn fill(&mut self, way: Way, data: &[u8]) {
-        let missing = self.all & !std::mem::replace(&mut self.held[way as usize].0, self.all);
+        self.fill_bytes(way, data, self.all);
+    }
+
+    /// Fills the bytes of the mask that are not valid yet from below.
+    #[inline]
+    pub fn fill_bytes(&mut self, way: Way, data: &[u8], mask: u128) {
+        let valid = &mut self.held[way as usize].0;
+        let missing = mask & !*valid;
+        *valid |= mask;
         masks::copy(self.data_mut(way), data, missing);
     }
 

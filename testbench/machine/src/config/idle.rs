@@ -9,6 +9,7 @@ use crate::config::policy::Policy;
 use crate::config::resolved::Resolved;
 use crate::config::system_file::SystemError;
 use crate::finepack::egress_path::PathKind;
+use crate::l3;
 
 /// Refuses settings that give a field of `system` another value than it has in `before`, and that
 /// nothing reads.
@@ -67,6 +68,9 @@ fn why(system: &System, key: &str) -> Option<String> {
         }
         ("l3", "ways") if system.l3.bytes == 0 => {
             Some("with l3.bytes = 0 slices are memory controllers".into())
+        }
+        ("memory", "bytes" | "cycles") if system.memory.model == l3::DRAM => {
+            Some("memory.model = dram has the rate of [dram]".into())
         }
         ("chiplet_link", _) if chiplets == 1 => {
             Some("machine.chiplets = 1 has no link between chiplets".into())

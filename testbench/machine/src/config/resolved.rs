@@ -13,6 +13,7 @@ use crate::finepack::egress_path::PathKind;
 use crate::gate;
 use crate::l1::{self, NewL1Policy};
 use crate::l2::{self, NewL2Policy};
+use crate::l3;
 use crate::launch::NewScheduler;
 
 /// A system whose designs and policies are known, and within every limit that the machine relies
@@ -83,6 +84,7 @@ impl<'a> Resolved<'a> {
             self.check_copies()?;
         }
         check_sections(system)?;
+        l3::check(self)?;
         gate::check(system)?;
         (l1.check)(self)?;
         (self.sharing_l1.check)(self)?;

@@ -18,6 +18,7 @@ use crate::context::pages::PAGE;
 use crate::context::transactions::{MAX_LOADS, MAX_WAVES};
 use crate::gate;
 use crate::l2;
+use crate::l3;
 
 /// Longest latency: queues hold what is under way, so it costs the host memory.
 const MOST_CYCLES: u64 = 10_000;
@@ -65,6 +66,10 @@ fn native() -> String {
 
 fn hosts() -> Vec<String> {
     Cp::HOSTS.map(|(name, _)| name.to_string()).to_vec()
+}
+
+fn simple() -> String {
+    "simple".to_string()
 }
 
 fn round_robin() -> String {
@@ -219,12 +224,23 @@ fields! {
 fields! {
     /// Section `[memory]`.
     pub struct MemorySection of System {
-        /// Bytes that a channel transfers in `cycles`.
+        /// Model of a channel. `simple`: `bytes` in `cycles`; `dram`: a DRAM controller with the
+        /// parameters of `[dram]`.
+        #[serde(default = "simple")]
+        pub model: String = Names(l3::models), "", "chosen";
+        /// Bytes that a channel of `simple` transfers in `cycles`.
         pub bytes: u64 = RATE, "bytes", "CPElide, table I";
-        /// Cycles in which a channel transfers `bytes`.
+        /// Cycles in which a channel of `simple` transfers `bytes`.
         pub cycles: u64 = RATE, "cycles", "CPElide, table I";
         /// Latency from the transfer of the last byte to the data.
         pub latency: u32 = Range(1, MOST_CYCLES), "cycles", "chosen: docs/systems.md";
+        /// Granularity of reads and writes: they transfer all granules in which they access a byte;
+        /// 0: the whole line.
+        #[serde(default)]
+        pub granule: u32 = Range(0, MOST_LINE), "bytes", "chosen",
+            where "0 or a divisor of machine.line": |s| {
+                s.memory.granule == 0 || s.machine.line.is_multiple_of(s.memory.granule)
+            };
     }
 }
 

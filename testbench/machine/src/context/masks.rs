@@ -88,6 +88,17 @@ fn bytes_that_differ(a: &[u8], b: &[u8], mask: u128) -> u128 {
     (u128::from(high) << 64 | u128::from(of_line(a_low, b_low))) & mask
 }
 
+/// All bytes of the granules that the mask touches.
+pub fn widen(mask: u128, granule: usize) -> u128 {
+    let (mut left, mut wide) = (mask, 0);
+    while left != 0 {
+        let touched = span(left.trailing_zeros() as usize / granule * granule, granule);
+        wide |= touched;
+        left &= !touched;
+    }
+    wide
+}
+
 /// How many sectors of `1 << log` bytes the mask touches.
 #[inline]
 pub fn sectors(mask: u128, log: u32) -> u32 {
@@ -130,6 +141,18 @@ mod tests {
         runs(span(0, 2) | span(5, 1) | span(120, 8), |first, len| seen.push((first, len)));
         assert_eq!(seen, [(0, 2), (5, 1), (120, 8)]);
         assert_eq!(span(0, 128), u128::MAX);
+    }
+
+    #[test]
+    fn granules_are_taken_whole() {
+        assert_eq!(widen(1 << 31 | 1 << 32, 32), span(0, 64));
+        assert_eq!(widen(span(60, 10), 64), u128::MAX);
+        assert_eq!(widen(1 << 127, 128), u128::MAX);
+        assert_eq!(widen(0, 16), 0);
+        for granule in [4, 16, 32, 64] {
+            let wide = widen(span(31, 2) | 1 << 100, granule);
+            assert_eq!(wide.count_ones(), sectors(wide, granule.ilog2()) * granule as u32);
+        }
     }
 
     #[test]

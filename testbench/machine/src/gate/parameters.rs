@@ -13,8 +13,9 @@ use crate::config::policy::Policy;
 use crate::config::resolved::Resolved;
 use crate::config::section::{Section, defaults};
 use crate::config::{ConfigError, System, choose};
-use crate::engine::{Cycle, Rate};
+use crate::engine::Cycle;
 use crate::finepack::egress_path::PathKind;
+use crate::l3;
 
 /// The named configurations, read once: every look at a system asks for one.
 static NAMED: LazyLock<BTreeMap<String, FinePack>> = LazyLock::new(FinePack::named);
@@ -86,10 +87,9 @@ const PACKET_GAP: u64 = 2;
 
 /// Cycles of the machine from an L2 bank's inlet to memory and back.
 fn memory_cycles(system: &System) -> u64 {
-    let rate = Rate { bytes: system.memory.bytes, cycles: system.memory.cycles };
     let latencies = [system.l2.latency, system.l3.latency, system.memory.latency];
     let networks = 2 * u64::from(system.network.memory_latency);
-    let line = rate.cycles_of(system.machine.line.into());
+    let line = l3::line_cycles(system);
     latencies.into_iter().map(u64::from).sum::<u64>() + networks + line
 }
 

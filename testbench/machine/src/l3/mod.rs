@@ -1,7 +1,10 @@
 //! An L3 slice with its memory channel: the place that all chiplets share, and where lines are
 //! ordered. Without an array (`l3.bytes = 0`) it is the memory's controller (`straight`).
 
+mod channel;
+mod dram;
 pub mod memories;
+mod parameters;
 mod straight;
 
 use std::collections::VecDeque;
@@ -12,8 +15,10 @@ use crate::context::Context;
 use crate::context::masks;
 use crate::context::message::{Kind, Line, Message, Unit};
 use crate::engine::pool::Handle;
-use crate::engine::{Cycle, InletId, OutletId, Port, Rate};
+use crate::engine::{Cycle, InletId, OutletId};
+use crate::l3::channel::Channel;
 use crate::l3::memories::Memories;
+pub use parameters::{ChannelSpec, DRAM, SECTION, check, line_cycles, models};
 
 /// A slice's inlet and outlet.
 #[derive(Clone, Copy, Debug)]
@@ -22,15 +27,6 @@ pub struct Ports {
     pub requests: InletId,
     /// Answers.
     pub answers: OutletId,
-}
-
-/// A memory channel.
-#[derive(Clone, Copy, Debug)]
-pub struct MemorySpec {
-    /// Bandwidth.
-    pub rate: Rate,
-    /// Cycles from the last byte's transfer to the data.
-    pub latency: u32,
 }
 
 /// Counters.
@@ -44,6 +40,13 @@ pub struct Counters {
     pub write_back_waits: u64,
 }
 
+/// Reads of a line: their bytes, and how many are under way.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fetch {
+    bytes: u128,
+    reads: u32,
+}
+
 /// One slice. Write-back, byte masks, no fetch on a write.
 #[derive(Debug)]
 pub struct Slice {
@@ -53,15 +56,14 @@ pub struct Slice {
     array: Array,
     misses: Misses,
     filled: VecDeque<usize>,
-    memory: Port,
-    latency: u32,
+    memory: Channel,
+    /// What each miss register reads from memory.
+    fetches: Vec<Fetch>,
     /// Cycles of the channel that may be taken in advance: as many lines as there are miss
     /// registers wait for it, then a line with dirty bytes must stay.
     backlog: Cycle,
     /// Such a line has been found.
     waits: bool,
-    /// Memory reads under way: when, and which register. In order of time.
-    reads: VecDeque<(Cycle, usize)>,
     /// What a slice without an array uses instead.
     straight: Option<straight::Straight>,
     pub counters: Counters,
@@ -73,7 +75,7 @@ impl Slice {
         (unit, gpu): (Unit, u16),
         shape: Shape,
         misses: u32,
-        memory: MemorySpec,
+        memory: &ChannelSpec,
         ports: Ports,
     ) -> Self {
         Self {
@@ -83,27 +85,32 @@ impl Slice {
             array: Array::new(shape),
             misses: Misses::new(misses),
             filled: VecDeque::with_capacity(misses as usize),
-            memory: Port::new(memory.rate),
-            latency: memory.latency,
+            memory: Channel::new(memory, misses),
+            fetches: vec![Fetch::default(); misses as usize],
             waits: false,
-            backlog: memory.rate.cycles_of(u64::from(misses) * u64::from(shape.line)),
-            reads: VecDeque::with_capacity(misses as usize),
+            backlog: memory.cycles_of(misses),
             straight: (shape.sets == 0).then(|| straight::Straight::new(misses)),
             counters: Counters::default(),
         }
     }
 
-    /// One cycle: for a request that has waited for its line, and for a new one.
+    /// One cycle.
     pub fn tick(&mut self, ctx: &mut Context) {
-        if self.straight.is_some() {
-            self.tick_straight(ctx);
-            return;
+        self.memory.advance(ctx.now);
+        match self.straight.is_some() {
+            true => self.tick_straight(ctx),
+            false => self.tick_array(ctx),
         }
-        while let Some(&(at, miss)) = self.reads.front()
-            && at <= ctx.now
-        {
-            self.reads.pop_front();
-            self.fill(ctx, miss);
+        if let Some(at) = self.memory.next(ctx.now) {
+            ctx.wake_at(at);
+        }
+    }
+
+    /// One cycle: for a request that has waited for its line, and for a new one.
+    fn tick_array(&mut self, ctx: &mut Context) {
+        while let Some(miss) = self.memory.ready(ctx.now) {
+            self.memory.take();
+            self.fill(ctx, miss as usize);
         }
         let filled = self.filled.front().copied();
         let served = filled.is_some_and(|at| self.serve_waiter(ctx, at));
@@ -113,15 +120,57 @@ impl Slice {
         }
     }
 
+    /// A read of a line has come; the last one fills it.
     fn fill(&mut self, ctx: &Context, at: usize) {
+        let Fetch { bytes, reads } = &mut self.fetches[at];
+        *reads -= 1;
+        if *reads > 0 {
+            return;
+        }
         let miss = &mut self.misses[at];
         miss.filled = true;
         let line = ctx.layout.line as usize;
-        match ctx.memory.of(self.gpu).get(miss.addr, line) {
-            Some(data) => self.array.fill(miss.way, data),
-            None => self.array.fill(miss.way, &[0; crate::context::message::MAX_LINE][..line]),
-        }
+        let data = ctx.memory.of(self.gpu).get(miss.addr, line);
+        let data = data.unwrap_or(&[0; crate::context::message::MAX_LINE][..line]);
+        self.array.fill_bytes(miss.way, data, *bytes);
         self.filled.push_back(at);
+    }
+
+    /// What a request needs of a line with a miss register: granules with a byte that is neither
+    /// valid nor under way.
+    fn missing(&self, at: usize, mask: u128) -> u128 {
+        let valid = self.array.valid(self.misses[at].way);
+        self.memory.widen(mask & !valid) & !self.fetches[at].bytes
+    }
+
+    /// Reads granules of a line with a miss register.
+    fn read(&mut self, ctx: &mut Context, at: usize, granules: u128) {
+        let (miss, fetch) = (&mut self.misses[at], &mut self.fetches[at]);
+        if std::mem::take(&mut miss.filled) {
+            self.filled.retain(|&filled| filled != at);
+        }
+        fetch.bytes |= granules;
+        fetch.reads += 1;
+        self.counters.fetches += 1;
+        if let Some(due) = self.memory.read(ctx.now, miss.addr, granules, at as u32) {
+            ctx.wake_at(due);
+        }
+    }
+
+    /// A request for a line with a miss register. False if the channel does not accept the bytes
+    /// that it adds.
+    fn park(&mut self, ctx: &mut Context, at: usize, request: Handle<Message>) -> bool {
+        let Message { mask, kind, .. } = ctx.messages[request];
+        let missing = if kind == Kind::Write { 0 } else { self.missing(at, mask) };
+        if missing != 0 {
+            if let Some(retry) = self.memory.busy(ctx.now, Cycle::MAX) {
+                ctx.wake_at(retry);
+                return false;
+            }
+            self.read(ctx, at, missing);
+        }
+        self.misses.park(ctx, at, request);
+        true
     }
 
     fn serve_waiter(&mut self, ctx: &mut Context, at: usize) -> bool {
@@ -143,10 +192,7 @@ impl Slice {
         let Some(request) = ctx.peek(self.ports.requests) else { return false };
         let way = self.array.find(ctx.messages[request].addr);
         let served = match way.and_then(|way| self.array.miss(way)) {
-            Some(at) => {
-                self.misses.park(ctx, at, request);
-                true
-            }
+            Some(at) => self.park(ctx, at, request),
             None => self.perform(ctx, request, way),
         };
         if served {
@@ -206,8 +252,7 @@ impl Slice {
         let way = self.array.victim(addr)?;
         let dirty = self.array.dirty(way);
         if dirty != 0 {
-            let first = self.memory.free_at().saturating_sub(self.backlog);
-            if first > ctx.now {
+            if let Some(first) = self.memory.busy(ctx.now, self.backlog) {
                 self.counters.write_back_waits += u64::from(!self.waits);
                 self.waits = true;
                 ctx.wake_at(first);
@@ -217,7 +262,7 @@ impl Slice {
             let victim = self.array.addr(way);
             let to = ctx.memory.of_mut(self.gpu).get_mut(victim, ctx.layout.line as usize);
             masks::copy(to, self.array.data(way), dirty);
-            self.memory.transfer(ctx.now, ctx.layout.line.into());
+            self.memory.write(ctx.now, victim, self.memory.widen(dirty));
             self.counters.memory_writes += 1;
             self.array.clean(way);
         }
@@ -226,19 +271,21 @@ impl Slice {
     }
 
     fn miss(&mut self, ctx: &mut Context, request: Handle<Message>, found: Option<Way>) -> bool {
-        let addr = ctx.messages[request].addr;
+        let Message { addr, mask, .. } = ctx.messages[request];
         if self.misses.is_full() {
+            return false;
+        }
+        if let Some(retry) = self.memory.busy(ctx.now, Cycle::MAX) {
+            ctx.wake_at(retry);
             return false;
         }
         let Some(way) = found.or_else(|| self.make_room(ctx, addr)) else { return false };
         let at = self.misses.start(addr, way);
         self.array.hold(way, at);
+        self.fetches[at] = Fetch::default();
         self.misses.park(ctx, at, request);
-        let sent = self.memory.transfer(ctx.now, ctx.layout.line.into());
-        let due = sent + Cycle::from(self.latency);
-        self.counters.fetches += 1;
-        self.reads.push_back((due, at));
-        ctx.wake_at(due);
+        let missing = self.missing(at, mask);
+        self.read(ctx, at, missing);
         true
     }
 
@@ -266,10 +313,9 @@ impl Slice {
         self.straight.as_ref().map_or(own, |straight| straight.reads())
     }
 
-    /// Reads of the memory channel that are not complete.
-    pub fn memory_reads(&self, now: Cycle) -> u32 {
-        let own = self.reads.len() as u32;
-        self.straight.as_ref().map_or(own, |straight| straight.pending(now))
+    /// Its memory channel.
+    pub fn memory(&self) -> &Channel {
+        &self.memory
     }
 
     #[inline]

@@ -1,37 +1,29 @@
 //! A slice without an array: requests go straight to the memory channel, in order and at its rate.
 
-use std::collections::VecDeque;
-
 use super::Slice;
 use crate::check::atomic;
 use crate::context::Context;
 use crate::context::masks;
 use crate::context::message::{Kind, Line, MAX_LINE, Message};
-use crate::engine::Cycle;
 use crate::engine::pool::Handle;
 
-/// Answers under way.
+/// Reads of the channel: each one's tag is its place here.
 #[derive(Debug)]
 pub struct Straight {
-    /// When each may be sent, its request and its payload. In order of time.
-    due: VecDeque<(Cycle, Handle<Message>, Handle<Line>)>,
-    most: usize,
+    /// With the answer's payload.
+    requests: Vec<Handle<Message>>,
+    free: Vec<u32>,
 }
 
 impl Straight {
     /// For so many reads at a time.
     pub fn new(misses: u32) -> Self {
-        Self { due: VecDeque::with_capacity(misses as usize), most: misses as usize }
+        Self { requests: vec![Handle::NONE; misses as usize], free: (0..misses).rev().collect() }
     }
 
     /// Reads under way, and most of them.
     pub fn reads(&self) -> (u32, u32) {
-        (self.due.len() as u32, self.most as u32)
-    }
-
-    /// Reads that the channel has not answered.
-    pub fn pending(&self, now: Cycle) -> u32 {
-        self.due.iter().filter(|(at, ..)| *at > now).count() as u32
+        ((self.requests.len() - self.free.len()) as u32, self.requests.len() as u32)
     }
 }
 
@@ -40,15 +32,15 @@ impl Slice {
     /// served, so what comes later sees it; only its answer waits for the channel.
     pub(super) fn tick_straight(&mut self, ctx: &mut Context) {
         let straight = self.straight.as_mut().expect("a slice without an array");
-        if let Some(&(at, request, line)) = straight.due.front()
-            && at <= ctx.now
+        if let Some(tag) = self.memory.ready(ctx.now)
             && ctx.may_send(self.ports.answers)
         {
-            straight.due.pop_front();
-            if let Some(&(next, ..)) = straight.due.front() {
+            if let Some(next) = self.memory.take() {
                 ctx.wake_at(next.max(ctx.now + 1));
             }
-            self.answer(ctx, request, Kind::Data, line);
+            straight.free.push(tag);
+            let request = straight.requests[tag as usize];
+            self.answer(ctx, request, Kind::Data, ctx.messages[request].line);
         }
         let Some(request) = ctx.peek(self.ports.requests) else { return };
         if self.serve_straight(ctx, request) {
@@ -62,12 +54,13 @@ impl Slice {
     /// False when it cannot be served now: the channel, an answer that leaves or the network wakes
     /// the slice.
     fn serve_straight(&mut self, ctx: &mut Context, request: Handle<Message>) -> bool {
-        if self.memory.free_at() > ctx.now {
-            ctx.wake_at(self.memory.free_at());
+        if let Some(at) = self.memory.busy(ctx.now, 0) {
+            ctx.wake_at(at);
             return false;
         }
         let Message { addr, mask, kind, line, size, .. } = ctx.messages[request];
         let length = ctx.layout.line as usize;
+        let granules = self.memory.widen(mask);
         match kind {
             Kind::Write => {
                 if !ctx.may_send(self.ports.answers) {
@@ -76,42 +69,39 @@ impl Slice {
                 let memory = ctx.memory.of_mut(self.gpu);
                 masks::copy(memory.get_mut(addr, length), &ctx.lines[line].0, mask);
                 ctx.lines.free(line);
-                self.memory.transfer(ctx.now, length as u64);
+                self.memory.write(ctx.now, addr, granules);
                 self.counters.writes += 1;
                 self.counters.memory_writes += 1;
                 self.answer(ctx, request, Kind::Ack, Handle::NONE);
             }
             Kind::Read | Kind::Atomic(_) => {
                 let straight = self.straight.as_mut().expect("a slice without an array");
-                if straight.due.len() == straight.most {
-                    return false;
-                }
+                let Some(tag) = straight.free.pop() else { return false };
+                straight.requests[tag as usize] = request;
                 let mut old = Line([0; MAX_LINE]);
                 if let Some(bytes) = ctx.memory.of(self.gpu).get(addr, length) {
                     old.0[..length].copy_from_slice(bytes);
                 }
-                let mut bytes = length as u64;
-                let line = match kind {
+                match kind {
                     Kind::Atomic(op) => {
                         let operands = ctx.lines[line];
                         let data = ctx.memory.of_mut(self.gpu).get_mut(addr, length);
                         atomic::apply(op, size.into(), mask, data, &operands.0);
                         ctx.lines[line] = old;
-                        // There and back.
-                        bytes *= 2;
+                        // There and back: the answer waits for both.
+                        self.memory.write(ctx.now, addr, granules);
                         self.counters.atomics += 1;
                         self.counters.memory_writes += 1;
-                        line
                     }
                     _ => {
                         self.counters.reads += 1;
-                        ctx.lines.put(old)
+                        ctx.messages[request].line = ctx.lines.put(old);
                     }
-                };
+                }
                 self.counters.fetches += 1;
-                let at = self.memory.transfer(ctx.now, bytes) + Cycle::from(self.latency);
-                straight.due.push_back((at, request, line));
-                ctx.wake_at(at);
+                if let Some(at) = self.memory.read(ctx.now, addr, granules, tag) {
+                    ctx.wake_at(at);
+                }
             }
             kind => unreachable!("{kind:?} is no request"),
         }

@@ -140,11 +140,10 @@ impl Machine {
                 shown.mshrs[1].add(used, of);
             }
             Part::Slice(slice) => {
-                let c = &slice.counters;
-                shown.bytes[5] += (c.fetches + c.memory_writes) * line;
+                shown.bytes[5] += slice.memory().bytes().iter().sum::<u64>();
                 let (used, of) = slice.mshrs();
                 shown.mshrs[2].add(used, of);
-                let number = slice.memory_reads(self.ctx.now);
+                let number = slice.memory().pending(self.ctx.now);
                 if number > 0 {
                     let awaited = Awaited::Replies;
                     shown.waits.push(Wait { from: id.0, to: None, awaited, number });

@@ -145,6 +145,16 @@ const MACHINE: &[Statistic] = &statistics! {
     "l3.traffic.*" "bytes" "bytes between L2 banks and L3 slices by message class; a part of \
         `traffic.chiplet`",
     "memory.writes" "lines" "lines written to memory",
+    "memory.bytes_read" "bytes" "bytes read from memory; with `memory.granule` > 0 or \
+        `memory.model` = `dram`",
+    "memory.bytes_written" "bytes" "bytes written to memory; with `memory.granule` > 0 or \
+        `memory.model` = `dram`",
+    "dram.reads" "bursts" "reads that DRAM channels issued",
+    "dram.writes" "bursts" "writes that DRAM channels issued",
+    "dram.row_hits" "bursts" "bursts of a row that an earlier burst had opened",
+    "dram.row_misses" "bursts" "bursts for which a row was opened in a closed bank",
+    "dram.row_conflicts" "bursts" "bursts for which another row was closed first",
+    "dram.refreshes" "refreshes" "refreshes that were due, of a bank or a rank",
     "launch.packets" "packets" "packets that command processors processed: kernels and barriers",
     "launch.barriers" "packets" "barrier packets that command processors processed",
     "launch.releases" "chiplets" "L2 releases sent",

@@ -351,6 +351,16 @@ fn of_part(part: &Part, ctx: &Context, all: &mut impl Values, counted: &mut Coun
             all.add("l3.", "atomics", c.atomics);
             all.add("l3.", "write_back_waits", c.write_back_waits);
             all.add("memory.", "writes", c.memory_writes);
+            let memory = slice.memory();
+            if memory.has_parts() {
+                let [read, written] = memory.bytes();
+                all.add("memory.", "bytes_read", read);
+                all.add("memory.", "bytes_written", written);
+            }
+            if let Some(dram) = memory.dram() {
+                dram.counters(ctx.now, counted);
+                all.add_all("dram.", counted);
+            }
         }
         Part::Global(global) => {
             let c = &global.counters;
