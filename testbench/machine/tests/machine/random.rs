@@ -146,7 +146,10 @@ fn shape() -> impl Strategy<Value = Shape> {
         select(vec!["lru".to_string(), "fifo".to_string()]),
         2..=3u32,
     );
-    let memory = (select(vec![4u32, 64]), 1..=3u32, latency(1));
+    let memory = (
+        (select(vec![4u32, 64]), 1..=3u32, latency(1)),
+        (prop::bool::weighted(0.3), select(vec![0u32, 0, 32])),
+    );
     let network = (latency(2), latency(2), select(vec![4u32, 16, 136]), 1..=3u32);
     let links = (
         (latency(2), select(vec![4u32, 64]), 1..=2u32, 1..=2u32),
@@ -181,7 +184,8 @@ fn shape() -> impl Strategy<Value = Shape> {
                 l1,
                 l2,
                 l3,
-                memory,
+                memory: memory.0,
+                dram: memory.1,
                 network,
                 chiplet_link: links.0,
                 gpu_link: links.1,

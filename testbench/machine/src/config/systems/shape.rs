@@ -40,6 +40,8 @@ pub struct Shape {
     pub l3: (u32, u32, u16, u32, u32),
     /// Bytes in cycles, latency.
     pub memory: (u32, u32, u32),
+    /// `memory.model = dram`; `memory.granule`.
+    pub dram: (bool, u32),
     /// Latency, memory latency, bytes per cycle, queue.
     pub network: (u32, u32, u32, u32),
     /// Round trip, bytes, cycles, queue.
@@ -81,6 +83,7 @@ impl Default for Shape {
             through: false,
             l3: (1, 2, 1, 1, 2),
             memory: (32, 1, 10),
+            dram: (false, 0),
             network: (2, 2, 64, 1),
             chiplet_link: (4, 64, 1, 1),
             gpu_link: (4, 32, 10),
@@ -150,6 +153,7 @@ impl Shape {
             ("memory.bytes", self.memory.0),
             ("memory.cycles", self.memory.1),
             ("memory.latency", self.memory.2),
+            ("memory.granule", self.dram.1),
             ("network.latency", self.network.0),
             ("network.memory_latency", self.network.1),
             ("network.bytes_per_cycle", self.network.2),
@@ -175,6 +179,7 @@ impl Shape {
             ("name", "random"),
             ("command_processor.home_aware", word(may_know && self.home_aware)),
             ("command_processor.ahead", word(self.gpus == 1 && self.ahead)),
+            ("memory.model", if self.dram.0 { "dram" } else { "simple" }),
             ("l1.design", &l1.0),
             ("l2.design", &self.l2_design),
             ("l2.policy", &l2.0),

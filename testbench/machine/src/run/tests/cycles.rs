@@ -33,21 +33,21 @@ const SET: [(&str, &str); 17] = [
 ];
 /// A load that misses everywhere: to the L2 and back, to the L3 and back, the channel's transfer,
 /// memory, and the arrays of L3 and L2.
-const MISS: u64 = 2 * 10 + 2 * 6 + 1 + 30 + 8 + 20;
+pub const MISS: u64 = 2 * 10 + 2 * 6 + 1 + 30 + 8 + 20;
 
-fn access(what: What, who: Who, (page, offset): (u64, u64), gap: u32) -> Step {
+pub fn access(what: What, who: Who, (page, offset): (u64, u64), gap: u32) -> Step {
     let place = Place { page, offset, per_item: 0, per_group: 0, page_by_group: false };
     Step::Access { what, who, place, size: 4, aligned: true, gap }
 }
 
-fn program(items: u32, steps: Vec<Step>) -> Program {
+pub fn program(items: u32, steps: Vec<Step>) -> Program {
     let writes = vec![(0, 8192)];
     Program(vec![Kernel { labels: Labels::None, writes, groups: 1, items, steps, read: false }])
 }
 
 /// What the CUs of a machine have done, without the cycles in which they had no work-group: those
 /// are what remains.
-fn spent(chiplets: &str, set: &[(&str, &str)], program: &Program) -> [u64; 7] {
+pub fn spent(chiplets: &str, set: &[(&str, &str)], program: &Program) -> [u64; 7] {
     let set = [&SET, set, &[("machine.chiplets", chiplets)]].concat();
     let mut machine = machine("cpelide-4-small", &set, program.record());
     machine.run().unwrap();

@@ -2,6 +2,7 @@
 
 mod acquire;
 mod cycles;
+mod dram;
 mod latency;
 mod phases;
 mod probe;
