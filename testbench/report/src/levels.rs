@@ -21,7 +21,11 @@ pub fn levels(system: &System, traffic: &Traffic, count: impl Fn(&str) -> u64) -
     let per_ns = system.gpu_link.bytes_per_ns.millionths() as f64 / 1e6;
     let gpu_link = per_ns * 1000.0 / f64::from(m.clock_mhz);
     let accessed = line * count("cu.accesses");
-    let memory = line * (count("l3.fetches") + count("memory.writes"));
+    // Machines that transfer parts of lines count bytes.
+    let parts = count("memory.bytes_read") + count("memory.bytes_written");
+    let lines = line * (count("l3.fetches") + count("memory.writes"));
+    let memory = if parts > 0 { parts } else { lines };
+    let (memory_bytes, memory_cycles) = system.memory_rate();
     let between = traffic.chiplets.iter().flatten().sum();
     let level = |name: &str, ports: &str, bytes, possible| Level {
         name: name.to_string(),
@@ -40,7 +44,7 @@ pub fn levels(system: &System, traffic: &Traffic, count: impl Fn(&str) -> u64) -
             "DRAM",
             "memory channels, lines read and written",
             memory,
-            slices * per_cycle(system.memory.bytes, system.memory.cycles),
+            slices * per_cycle(memory_bytes, memory_cycles),
         ),
         level("links between chiplets", "both directions of all links", between, links * link),
     ];

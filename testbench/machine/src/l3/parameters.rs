@@ -178,12 +178,28 @@ impl DramSpec {
     }
 }
 
+impl System {
+    /// The parameters of a DRAM channel, if the model has any. A check refuses what cannot be read.
+    fn dram(&self) -> Option<Parameters> {
+        (self.memory.model == DRAM).then(|| parameters(self).ok())?
+    }
+
+    /// Bytes that the memory of an L3 slice transfers at most, and in how many cycles.
+    pub fn memory_rate(&self) -> (u64, u64) {
+        let Some(Parameters { organization, timing }) = self.dram() else {
+            return (self.memory.bytes, self.memory.cycles);
+        };
+        let channels = self.parameters(&SECTION).map_or(1, |choice: Choice| choice.channels);
+        let bytes = channels * organization.pseudo_channels * organization.access_bytes;
+        let cycles = u64::from(timing.bl) * 1000 * u64::from(self.machine.clock_mhz);
+        in_lowest_terms(u64::from(bytes) * u64::from(timing.clock_khz), cycles)
+    }
+}
+
 /// Cycles of the GPU in which an idle channel transfers a line.
 pub fn line_cycles(system: &System) -> Cycle {
     let line = system.machine.line;
-    let parameters = (system.memory.model == DRAM).then(|| parameters(system));
-    // A check refuses what cannot be read.
-    let Some(Ok(Parameters { organization, timing: t })) = parameters else {
+    let Some(Parameters { organization, timing: t }) = system.dram() else {
         return rate(system).cycles_of(line.into());
     };
     let bursts = line.div_ceil(organization.access_bytes);

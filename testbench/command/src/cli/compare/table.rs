@@ -45,7 +45,9 @@ const SHOWN: [Shown; 8] = [
         has: |_| true,
         of: |run, s| {
             let lines = count(run, "l3.fetches") + count(run, "memory.writes");
-            bytes(lines * u64::from(s.machine.line))
+            // Machines that transfer parts of lines count bytes.
+            let parts = count(run, "memory.bytes_read") + count(run, "memory.bytes_written");
+            bytes(if parts > 0 { parts } else { lines * u64::from(s.machine.line) })
         },
     },
 ];

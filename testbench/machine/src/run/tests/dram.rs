@@ -4,7 +4,7 @@ use traces::trace::AtomicOp;
 use traces::workloads::program::{Area, Kernel, Labels, Place, Program, Step, What, Who};
 
 use super::*;
-use crate::config::SystemError;
+use crate::SystemError;
 
 /// GDDR6, at one cycle of the GPU a cycle of its command clock.
 const GDDR6: [(&str, &str); 4] = [
