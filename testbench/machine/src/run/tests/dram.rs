@@ -34,7 +34,7 @@ fn idle_latency_is_the_sum_of_the_configured_parts() {
     let rest = cycles::MISS - 1;
     let wait = |set: &[(&str, &str)]| cycles::spent("1", set, &program)[3] + 1 - rest;
     assert_eq!(wait(&GDDR6), IDLE);
-    assert_eq!(wait(&[&GDDR6[..], &[("l3.bytes", "0")]].concat()), IDLE - 8);
+    assert_eq!(wait(&[&GDDR6[..], &[("l3.bytes", "0")]].concat()), IDLE);
     assert_eq!(wait(&[&GDDR6[..], &[("memory.latency", "100")]].concat()), IDLE + 70);
     let slower = [("dram.cl", "25"), ("dram.rcd_rd", "30"), ("dram.ccd_l", "5")];
     assert_eq!(wait(&[&GDDR6[..], &slower].concat()), IDLE + 1 + 4 + 2);
@@ -161,36 +161,41 @@ fn threads_and_visits_change_nothing() {
     }
 }
 
-/// Atomics on words of one granule, and of two, in a line of two granules.
+/// Reads of memory by atomics on the words of a line of two granules: lines or parts of them that
+/// the slice reads, bytes where they are counted, and bursts.
+fn reads(model: &str, granule: &str, l3: &str, steps: &[Step]) -> (u64, Option<u64>, Option<u64>) {
+    let set = [("memory.model", model), ("memory.granule", granule), ("l3.bytes", l3)];
+    let set = [&set[..], &[("machine.chiplets", "1"), ("l1.design", "none")]].concat();
+    let area = Area { pages: 1, window: 256, apart: 4096 };
+    let (labels, writes, steps) = (Labels::None, Vec::new(), steps.to_vec());
+    let kernel = Kernel { labels, writes, groups: 1, items: 128, steps, read: true };
+    let mut machine = machine("cpelide-4-small", &set, Program(vec![kernel]).record_over(area));
+    machine.run().unwrap();
+    let of: BTreeMap<_, _> = machine.statistics().into_iter().collect();
+    let number = |name: &str| of.get(name).copied();
+    (number("l3.fetches").unwrap(), number("memory.bytes_read"), number("dram.reads"))
+}
+
 #[test]
 fn requests_cost_the_granules_that_they_touch() {
-    let atomic = |per_item| {
-        let place = Place { page: 0, offset: 0, per_item, per_group: 0, page_by_group: false };
+    // Words of 4 bytes that atomics change lie in the third quarter of the window.
+    let atomic = |who, offset| {
+        let place = Place { page: 0, offset, per_item: 0, per_group: 0, page_by_group: false };
         let what = What::Atomic(AtomicOp::Add);
-        Step::Access { what, who: Who::All, place, size: 4, aligned: true, gap: 0 }
+        Step::Access { what, who, place, size: 4, aligned: true, gap: 0 }
     };
-    // Words of 4 bytes lie in the third quarter of the window: 64 bytes of it.
-    let area = Area { pages: 1, window: 256, apart: 4096 };
-    for model in ["simple", "dram"] {
-        let bytes = |granule: &str, l3: &str, step| {
-            let set = [("memory.model", model), ("memory.granule", granule), ("l3.bytes", l3)];
-            let set = [&set[..], &[("machine.chiplets", "1"), ("l1.design", "none")]].concat();
-            let mut machine =
-                machine("cpelide-4-small", &set, kernel(1, 8, step).record_over(area));
-            machine.run().unwrap();
-            let of: BTreeMap<_, _> = machine.statistics().into_iter().collect();
-            let number = |name: &str| of.get(name).copied();
-            (number("l3.fetches").unwrap(), number("memory.bytes_read"), number("dram.reads"))
-        };
-        let is_dram = model == "dram";
-        let dram = |reads: u64| is_dram.then_some(reads);
-        // Items 4 bytes apart: one granule. 8 bytes apart: two.
-        for (l3, atomics) in [("0", 1), ("16384", 1)] {
-            assert_eq!(bytes("32", l3, atomic(4)), (atomics, Some(32), dram(1)), "{model}, {l3}");
-            let whole = (is_dram).then_some(64);
-            assert_eq!(bytes("0", l3, atomic(4)), (atomics, whole, dram(2)), "{model}, {l3}");
-            assert_eq!(bytes("32", l3, atomic(8)), (atomics, Some(64), dram(2)), "{model}, {l3}");
+    let one = [atomic(Who::Item(0), 4)];
+    for (model, is_dram) in [("simple", false), ("dram", true)] {
+        let dram = |number: u64| is_dram.then_some(number);
+        for l3 in ["0", "16384"] {
+            assert_eq!(reads(model, "32", l3, &one), (1, Some(32), dram(1)), "{model}, {l3}");
+            assert_eq!(reads(model, "0", l3, &one), (1, dram(64), dram(2)), "{model}, {l3}");
         }
+        // Of an L3's line, a pending fill reads the other granule, and each only once.
+        let both =
+            [(0, 0), (64, 32), (1, 8), (65, 40)].map(|(item, at)| atomic(Who::Item(item), at));
+        assert_eq!(reads(model, "32", "16384", &both), (2, Some(64), dram(2)), "{model}");
+        assert_eq!(reads(model, "0", "16384", &both), (1, dram(64), dram(2)), "{model}");
     }
 }
 
