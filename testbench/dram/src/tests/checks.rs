@@ -4,6 +4,8 @@ use ports::Fields;
 
 use super::*;
 
+/// Changes parameters.
+type Change = fn(&mut Parameters);
 /// One span of a set.
 type Span = (&'static str, fn(&mut Timing) -> &mut u32);
 
@@ -92,12 +94,12 @@ fn the_checker_knows_rows_buses_and_refresh() {
 
 #[test]
 fn contradictions_are_refused_by_name() {
-    let refused = |change: fn(&mut Parameters)| {
+    let refused = |change: Change| {
         let mut p = Parameters::named("HBM3").unwrap();
         change(&mut p);
         p.check().unwrap_err().to_string()
     };
-    let cases: [(fn(&mut Parameters), &str); 14] = [
+    let cases: [(Change, &str); 14] = [
         // The tRC of the preset that the set comes from.
         (|p| p.timing.rc = 63, "rc = 63: must be at least ras + rp, where ras = 45, rp = 19"),
         (|p| p.timing.ras = 18, "ras = 18: must be at least rcd_rd, where rcd_rd = 19"),
