@@ -74,7 +74,7 @@ pub fn commented(system: &System, origin: &Origin) -> String {
         let source = if off { SILENT.into() } else { origin.source(&all, path) };
         let _ = match source.is_empty() {
             true => writeln!(text, "{line}"),
-            false => writeln!(text, "{line:<SOURCE$}# {source}"),
+            false => writeln!(text, "{line:<0$}# {source}", SOURCE.max(line.len() + 1)),
         };
     };
     for field in &TOP {

@@ -42,6 +42,7 @@ const NUMBERS: &[(&str, &[&str], &str)] = &[
     ("memory.bytes", &["0", "1048577"], "is not 1 to 1048576"),
     ("memory.cycles", &["0", "1048577"], "is not 1 to 1048576"),
     ("memory.latency", &["0", "10001"], "is not 1 to 10000"),
+    ("memory.model", &["\"dran\""], "none of simple, dram"),
     ("network.latency", &["1", "10001"], "is not 2 to 10000"),
     ("network.memory_latency", &["1", "10001"], "is not 2 to 10000"),
     ("network.bytes_per_cycle", &["0", "65537"], "is not 1 to 65536"),
