@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Lints every block of rtl/ with Verilator and slang, which catch different mistakes, and refuses
-lines of more than 100 columns in the sources of both languages, tags that name no rule of a README
-and rules of a README that no tag names.
+lines of more than 100 columns in the sources of both languages, blocks without a README or a row in
+docs/blocks.md, tags that name no rule of a README and rules of a README that no tag names.
 
 Verilator runs with the default parameters of each block (the build lints every named
 configuration); slang is skipped with a notice where its Python package is missing, and so is a
@@ -72,6 +72,21 @@ def long_lines(rtl):
                     columns = len(line.rstrip("\n"))
                     if columns > COLUMNS:
                         yield f"{os.path.relpath(path, root)}:{number}: {columns} columns"
+
+
+def undocumented(rtl):
+    """Blocks without rules, blocks and families that the documents beside `rtl` do not name, each with the file to edit."""
+    docs = os.path.join(os.path.dirname(rtl), "docs")
+    listed, pages = ["".join(open(path, encoding="utf-8").read() for path in glob.glob(os.path.join(docs, *names)))
+                     for names in (["blocks.md"], ["designs", "*.md"])]
+    for block, place in tree.places(rtl).items():
+        if not os.path.exists(os.path.join(rtl, place, "README.md")):
+            yield f"{place}/{block}.sv: {place}/README.md with its rules is missing"
+        if listed and f"(../rtl/{place}/README.md)" not in listed:
+            yield f"{place}: docs/blocks.md has no row for it"
+    for family in tree.families(rtl):
+        if pages and family != tree.COMMON and f"rtl/{family}/" not in pages:
+            yield f"{family}: no page of docs/designs names a block of rtl/{family}"
 
 
 def defines(block):
@@ -146,7 +161,7 @@ def main():
         print(f"{line}, at most {COLUMNS}", file=sys.stderr)
     import tags
 
-    wrong = list(tags.findings(rtl))
+    wrong = list(undocumented(rtl)) or list(tags.findings(rtl))
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if bad or long or wrong else 0

@@ -1,7 +1,7 @@
 `include "cpelide_types.svh"
 
-/// Messages and codes of the command-processor blocks (ports/src/common/cpelide_types.rs,
-/// cpelide_pkg.rs).
+/// Messages and codes of the command-processor blocks (ports/src/cpelide/types.rs,
+/// codes.rs).
 package cpelide_pkg;
   typedef `COMMAND_MSG_T   msg_t;
   typedef `COMMAND_TX_T    tx_t;

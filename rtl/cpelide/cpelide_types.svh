@@ -1,6 +1,6 @@
-// Messages between the command-processor blocks (ports/src/common/cpelide_types.rs has the same
-// fields in the same order; the build of cosim fails where the two differ). They have no
-// parameters; they are macros, as those of FinePack are, because the build's check reads macros.
+// Messages between the command-processor blocks (ports/src/cpelide/types.rs has the same fields in
+// the same order; elaboration fails where the two differ). They have no parameters; they are
+// macros, as those of FinePack are, because the build's check reads macros.
 `ifndef CPELIDE_TYPES_SVH
 `define CPELIDE_TYPES_SVH
 

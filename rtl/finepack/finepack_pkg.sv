@@ -1,4 +1,4 @@
-/// Constants of the FinePack blocks (ports/src/common/finepack_pkg.rs).
+/// Constants of the FinePack blocks (ports/src/finepack/codes.rs).
 package finepack_pkg;
   // Each block uses some of them.
   // verilator lint_off UNUSEDPARAM

@@ -1,6 +1,6 @@
-// Messages between the FinePack blocks (ports/src/common/finepack_types.rs has the same fields in
-// the same order; the build of cosim fails where the two differ). A macro and not a package type,
-// because the widths follow the instance's parameters:
+// Messages between the FinePack blocks (ports/src/finepack/types.rs has the same fields in the same
+// order; elaboration fails where the two differ). A macro and not a package type, because the
+// widths follow the instance's parameters:
 // `localparam type req_t = `FINEPACK_REQ_T(Line)`.
 `ifndef FINEPACK_TYPES_SVH
 `define FINEPACK_TYPES_SVH

@@ -1,4 +1,4 @@
-/// Constants of the race detection blocks (ports/src/common/race_types.rs, race_parameters.rs), and
+/// Constants of the race detection blocks (ports/src/race/types.rs, parameters.rs), and
 /// the hash of their signatures (specification 5.1).
 package race_pkg;
   // Each block uses some of them.

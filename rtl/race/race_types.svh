@@ -1,5 +1,5 @@
-// Messages between the race detection blocks (ports/src/common/race_types.rs has the same fields
-// in the same order; the build of cosim fails where the two differ).
+// Messages between the race detection blocks (ports/src/race/types.rs has the same fields in the
+// same order; elaboration fails where the two differ).
 `ifndef RACE_TYPES_SVH
 `define RACE_TYPES_SVH
 

@@ -1,5 +1,5 @@
 /// Constants of the blocks of sharing-aware scheduling and caching
-/// (ports/src/common/sharing_types.rs, sharing_parameters.rs).
+/// (ports/src/sharing/types.rs, parameters.rs).
 package sharing_pkg;
   // Each block uses some of them.
   // verilator lint_off UNUSEDPARAM

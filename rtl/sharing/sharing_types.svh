@@ -1,6 +1,6 @@
-// Messages of sharing-aware scheduling and caching (ports/src/common/sharing_types.rs has the same
-// fields in the same order; the build of cosim fails where the two differ). Arguments: bits of the
-// number of an MSHR, of a set, of a way.
+// Messages of sharing-aware scheduling and caching (ports/src/sharing/types.rs has the same fields
+// in the same order; elaboration fails where the two differ). Arguments: bits of the number of an
+// MSHR, of a set, of a way.
 `ifndef SHARING_TYPES_SVH
 `define SHARING_TYPES_SVH
 

@@ -1,4 +1,4 @@
-/// Constants of the STC blocks (ports/src/common/stc_types.rs, stc_parameters.rs), and where a band
+/// Constants of the STC blocks (ports/src/stc/types.rs, parameters.rs), and where a band
 /// stands in an address.
 package stc_pkg;
   // Each block uses some of them.

@@ -1,6 +1,6 @@
-// Messages of turn-based spatiotemporal coherence (ports/src/common/stc_types.rs has the same
-// fields in the same order; the build of cosim fails where the two differ). Macros and not package
-// types, because the widths follow the instance's parameters:
+// Messages of turn-based spatiotemporal coherence (ports/src/stc/types.rs has the same fields in
+// the same order; elaboration fails where the two differ). Macros and not package types, because
+// the widths follow the instance's parameters:
 // `localparam type chg_t = `STC_CHG_T(Bands)`.
 `ifndef STC_TYPES_SVH
 `define STC_TYPES_SVH

@@ -1,6 +1,6 @@
-// Messages of timestamp coherence (ports/src/timestamp/types.rs has the same fields in the
-// same order; the build of cosim fails where the two differ). Arguments: bytes of a line, bits of
-// its address, bits of a timestamp, ways of a set.
+// Messages of timestamp coherence (ports/src/timestamp/types.rs has the same fields in the same
+// order; elaboration fails where the two differ). Arguments: bytes of a line, bits of its address,
+// bits of a timestamp, ways of a set.
 `ifndef TIMESTAMP_TYPES_SVH
 `define TIMESTAMP_TYPES_SVH
 

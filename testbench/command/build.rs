@@ -11,10 +11,10 @@ const RTL: &str = "../../rtl";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    // All below it: also the folder of a new family.
+    println!("cargo::rerun-if-changed={RTL}");
     let (mut folders, mut paths) = (folders(Path::new(RTL)), Vec::new());
     while let Some(folder) = folders.pop() {
-        // A file that comes or goes.
-        println!("cargo::rerun-if-changed={}", folder.display());
         let endings = ["sv", "svh", "f", "vlt", "md"];
         let is_read =
             |path: &PathBuf| path.extension().is_some_and(|e| endings.iter().any(|of| e == *of));
@@ -24,7 +24,6 @@ fn main() {
     paths.sort();
     let mut text = String::from("&[\n");
     for path in &paths {
-        println!("cargo::rerun-if-changed={}", path.display());
         let name = path.strip_prefix(RTL).expect("it lies there").display();
         let absolute = fs::canonicalize(path).unwrap_or_else(|e| panic!("{name}: {e}"));
         writeln!(text, "    ({:?}, include_bytes!({absolute:?})),", name.to_string()).unwrap();

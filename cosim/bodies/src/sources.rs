@@ -169,6 +169,14 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
+/// Where an embedded file lay when the program was built.
+fn origin_of(&(path, content): &Embedded) -> String {
+    let choice = CHOICE.read().unwrap_or_else(|e| e.into_inner());
+    let is_own = |files: &[Embedded]| files.iter().any(|(_, own)| std::ptr::eq(*own, content));
+    let origin = choice.origins.iter().find(|(_, files)| is_own(files));
+    origin.map_or_else(|| format!("rtl/{path} of duet"), |(folder, _)| format!("{folder}/{path}"))
+}
+
 /// The folder of a file.
 pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
@@ -258,7 +266,7 @@ impl Sources {
             fs::read_to_string(self.folder.as_ref()?.join(place).join(README)).ok()
         });
         own.or_else(|| {
-            let path = format!("{}/{README}", self.in_program(block)?);
+            let path = format!("{}/{README}", self.in_program(block).ok()??);
             let (_, text) = self.embedded.iter().find(|(name, _)| *name == path)?;
             String::from_utf8(text.to_vec()).ok()
         })
@@ -271,8 +279,10 @@ impl Sources {
 
     /// The same. Errors: the block lies in two places.
     fn find(&self, block: &str) -> Result<String, String> {
-        let in_program = || self.in_program(block).unwrap_or(block).to_string();
-        Ok(self.in_folder(block)?.unwrap_or_else(in_program))
+        match self.in_folder(block)? {
+            Some(place) => Ok(place),
+            None => Ok(self.in_program(block)?.unwrap_or(block).to_string()),
+        }
     }
 
     /// Where a block lies in the folder that was named, `<block>` or `<family>/<block>`. Errors: it
@@ -292,10 +302,16 @@ impl Sources {
         }
     }
 
-    /// Where a block lies in what is embedded.
-    fn in_program(&self, block: &str) -> Option<&'static str> {
-        let (top, _) = self.embedded.iter().find(|(path, _)| is_top(path, block))?;
-        Some(folder_of(top))
+    /// Where a block lies in what is embedded. Errors: it lies in two places.
+    fn in_program(&self, block: &str) -> Result<Option<&'static str>, String> {
+        let mut tops = self.embedded.iter().filter(|(path, _)| is_top(path, block));
+        match (tops.next(), tops.next()) {
+            (Some(one), Some(other)) => {
+                let [one, other] = [one, other].map(origin_of);
+                Err(format!("{block} lies in {one} and in {other}"))
+            }
+            (top, _) => Ok(top.map(|(path, _)| folder_of(path))),
+        }
     }
 
     /// The path of one of the files as the user can open it; `<folder>/<name>` of one that lies in
@@ -336,7 +352,8 @@ impl Sources {
     }
 
     /// The files of a block, of its family and of `common`, by path. Errors: the block has none, or
-    /// lies in two places; a file cannot be read.
+    /// lies in two places; so does a file, of which Verilator would take either; a file cannot be
+    /// read.
     pub fn of_block(&self, block: &str) -> Result<Vec<Source>, String> {
         let place = self.find(block)?;
         let family = Some(folder_of(&place)).filter(|family| !family.is_empty());
@@ -345,11 +362,18 @@ impl Sources {
             match self.folder.as_ref().filter(|folder| folder.join(name).is_dir()) {
                 Some(folder) => read_folder(folder, name, &mut files)?,
                 None => {
-                    let of_folder = self
+                    let of_folder: Vec<_> = self
                         .embedded
                         .iter()
-                        .filter(|(path, _)| folder_of(path) == name && is_read(Path::new(path)));
-                    files.extend(of_folder.map(|(path, content)| Source {
+                        .filter(|(path, _)| folder_of(path) == name && is_read(Path::new(path)))
+                        .collect();
+                    for (at, file) in of_folder.iter().enumerate() {
+                        if let Some(other) = of_folder[..at].iter().find(|f| f.0 == file.0) {
+                            let [one, other] = [other, file].map(|file| origin_of(file));
+                            return Err(format!("a file lies in {one} and in {other}"));
+                        }
+                    }
+                    files.extend(of_folder.iter().map(|(path, content)| Source {
                         path: path.to_string(),
                         content: content.to_vec(),
                     }));
@@ -358,6 +382,15 @@ impl Sources {
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.dedup_by(|a, b| a.path == b.path);
+        let mut named: Vec<_> = files.iter().map(|file| file.path.rsplit_once('/')).collect();
+        named.sort_by_key(|file| file.map(|(_, name)| name));
+        for pair in named.windows(2) {
+            if let [Some((one, name)), Some((other, same))] = pair
+                && name == same
+            {
+                return Err(format!("{self}: {name} lies in {one} and in {other}"));
+            }
+        }
         match top_of(block, &files) {
             Some(_) => Ok(files),
             None => Err(format!("{self}: has no {place}/{block}.sv")),
@@ -392,82 +425,4 @@ fn read_folder(root: &Path, folder: &str, into: &mut Vec<Source>) -> Result<(), 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const FILES: &[Embedded] =
-        &[("b/b.sv", b"module b"), ("b/c.svh", b"c"), ("b/README.md", b"rules"), ("d/d.sv", b"d")];
-
-    #[test]
-    fn files_that_differ_from_the_program_are_named() {
-        let folder = files::Folder::new().unwrap();
-        let path = folder.path();
-        fs::create_dir(path.join("b")).unwrap();
-        let edited = || {
-            let mut found = Vec::new();
-            compare(path, "b", FILES, &mut found);
-            found.sort();
-            found
-        };
-        let is = |name: &str, what: &str| format!("{} {what}", path.join(name).display());
-        for (name, text) in [("b.sv", "module b"), ("c.svh", "c"), ("README.md", "other rules")] {
-            fs::write(path.join("b").join(name), text).unwrap();
-        }
-        assert!(edited().is_empty());
-        fs::write(path.join("b/b.sv"), "module b2").unwrap();
-        fs::write(path.join("b/new.sv"), "").unwrap();
-        fs::remove_file(path.join("b/c.svh")).unwrap();
-        assert_eq!(
-            edited(),
-            [
-                is("b/b.sv", "has been edited"),
-                is("b/c.svh", "is missing"),
-                is("b/new.sv", "is not in the program")
-            ]
-        );
-    }
-
-    #[test]
-    fn folder_needs_rtl_and_no_common() {
-        let folder = files::Folder::new().unwrap();
-        assert!(!has_rtl(folder.path()));
-        fs::create_dir(folder.path().join("b")).unwrap();
-        fs::write(folder.path().join("b/README.md"), "").unwrap();
-        assert!(!has_rtl(folder.path()));
-        fs::write(folder.path().join("b/b.sv"), "").unwrap();
-        assert!(has_rtl(folder.path()));
-    }
-
-    /// `<block>` and `<family>/<block>`, with what the family shares; but not both.
-    #[test]
-    fn block_lies_in_one_place() {
-        let folder = files::Folder::new().unwrap();
-        let root = folder.path();
-        for (path, text) in [
-            ("common/a.sv", "a"),
-            ("family/b/b.sv", "b"),
-            ("family/b/part.svh", "part"),
-            ("family/b/README.md", "rules of b"),
-            ("family/family_pkg.sv", "package"),
-            ("family/c/c.sv", "c"),
-            ("d/d.sv", "d"),
-        ] {
-            let path = root.join(path);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text).unwrap();
-        }
-        let sources = Sources::of_folder(root.to_path_buf(), Origin::Own);
-        let paths = |block| {
-            let files = sources.of_block(block)?;
-            Ok::<Vec<_>, String>(files.into_iter().map(|file| file.path).collect())
-        };
-        let own = ["common/a.sv", "family/b/b.sv", "family/b/part.svh", "family/family_pkg.sv"];
-        assert_eq!(paths("b").unwrap(), own);
-        assert_eq!(sources.readme("b").unwrap(), "rules of b");
-        assert_eq!(paths("d").unwrap(), ["common/a.sv", "d/d.sv"]);
-        assert!(paths("e").unwrap_err().ends_with(": has no e/e.sv"));
-        fs::create_dir(root.join("b")).unwrap();
-        let problem = paths("b").unwrap_err();
-        assert!(problem.ends_with(": b lies in b and in family/b"), "{problem}");
-    }
-}
+mod tests;

@@ -1,8 +1,8 @@
 `include "duet_assert.svh"
 `include "test_queue_types.svh"
 
-/// A FIFO with a latency, for the tests of the full GPU's seams. An item accepted in cycle t is at
-/// done_o in t + Latency at the earliest. All outputs are functions of registers.
+/// A FIFO with a latency, for tests of the full GPU's extension points. An item accepted in cycle t
+/// is at done_o in t + Latency at the earliest. All outputs are functions of registers.
 module test_queue #(
   parameter int unsigned Depth   = 4,  // items, 1..16
   parameter int unsigned Latency = 3,  // cycles, 1..255

@@ -1,5 +1,5 @@
-// Messages of test_queue (ports/src/test_queue.rs has the same fields in the same order; no body
-// can be built where the two differ).
+// Messages of test_queue (ports/src/common/test_queue.rs has the same fields in the same order;
+// elaboration fails where the two differ).
 `ifndef TEST_QUEUE_TYPES_SVH
 `define TEST_QUEUE_TYPES_SVH
 

@@ -1,4 +1,4 @@
-/// Constants of the coherence directory (ports/src/coherence_directory.rs), the widths of
+/// Constants of the coherence directory (ports/src/directory/coherence_directory.rs), the widths of
 /// an entry and the numbering of sharers.
 package coherence_directory_pkg;
   // Each part uses some of the constants.

@@ -1,5 +1,5 @@
-// Messages of the coherence directory (ports/src/coherence_directory.rs has the same fields
-// in the same order; the build of cosim fails where the two differ). A macro and not a package
+// Messages of the coherence directory (ports/src/directory/coherence_directory.rs has the same
+// fields in the same order; elaboration fails where the two differ). A macro and not a package
 // type, because the widths follow the instance's parameters:
 // `localparam type req_t = `DIRECTORY_REQ_T(AddressWidth)`.
 `ifndef COHERENCE_DIRECTORY_TYPES_SVH

@@ -1,5 +1,5 @@
-// Messages of access_validation_unit (ports/src/access_validation_unit.rs has the same fields in
-// the same order; the build of cosim fails where the two differ).
+// Messages of access_validation_unit (ports/src/race/access_validation_unit.rs has the same fields
+// in the same order; elaboration fails where the two differ).
 `ifndef ACCESS_VALIDATION_UNIT_TYPES_SVH
 `define ACCESS_VALIDATION_UNIT_TYPES_SVH
 

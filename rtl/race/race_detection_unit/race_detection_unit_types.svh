@@ -1,5 +1,5 @@
-// Messages of race_detection_unit (ports/src/race_detection_unit.rs has the same fields in the
-// same order; the build of cosim fails where the two differ).
+// Messages of race_detection_unit (ports/src/race/race_detection_unit.rs has the same fields in the
+// same order; elaboration fails where the two differ).
 `ifndef RACE_DETECTION_UNIT_TYPES_SVH
 `define RACE_DETECTION_UNIT_TYPES_SVH
 

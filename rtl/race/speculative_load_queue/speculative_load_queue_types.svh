@@ -1,5 +1,5 @@
 // Messages of speculative_load_queue (ports/src/race/speculative_load_queue.rs has the same fields
-// in the same order; the build of cosim fails where the two differ).
+// in the same order; elaboration fails where the two differ).
 `ifndef SPECULATIVE_LOAD_QUEUE_TYPES_SVH
 `define SPECULATIVE_LOAD_QUEUE_TYPES_SVH
 

@@ -1,5 +1,5 @@
 // Messages of cta_scheduler (ports/src/sharing/cta_scheduler.rs has the same fields in the same
-// order; the build of cosim fails where the two differ).
+// order; elaboration fails where the two differ).
 `ifndef CTA_SCHEDULER_TYPES_SVH
 `define CTA_SCHEDULER_TYPES_SVH
 

@@ -1,5 +1,5 @@
-// Messages of sharing_l2_policy (ports/src/sharing_l2_policy.rs has the same fields in the same
-// order; the build of cosim fails where the two differ).
+// Messages of sharing_l2_policy (ports/src/sharing/sharing_l2_policy.rs has the same fields in the
+// same order; elaboration fails where the two differ).
 `ifndef SHARING_L2_POLICY_TYPES_SVH
 `define SHARING_L2_POLICY_TYPES_SVH
 

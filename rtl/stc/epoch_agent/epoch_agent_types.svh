@@ -1,5 +1,5 @@
-// Messages of epoch_agent (ports/src/epoch_agent.rs has the same fields in the same order; the
-// build of cosim fails where the two differ).
+// Messages of epoch_agent (ports/src/stc/epoch_agent.rs has the same fields in the same order;
+// elaboration fails where the two differ).
 `ifndef EPOCH_AGENT_TYPES_SVH
 `define EPOCH_AGENT_TYPES_SVH
 

@@ -1,5 +1,5 @@
-// Messages of epoch_manager (ports/src/epoch_manager.rs has the same fields in the same order; the
-// build of cosim fails where the two differ).
+// Messages of epoch_manager (ports/src/stc/epoch_manager.rs has the same fields in the same order;
+// elaboration fails where the two differ).
 `ifndef EPOCH_MANAGER_TYPES_SVH
 `define EPOCH_MANAGER_TYPES_SVH
 

@@ -1,5 +1,5 @@
-// Messages of gtsc_rst (ports/src/gtsc_rst.rs has the same fields in the same order; the
-// build of cosim fails where the two differ).
+// Messages of gtsc_rst (ports/src/timestamp/gtsc_rst.rs has the same fields in the same order;
+// elaboration fails where the two differ).
 `ifndef GTSC_RST_TYPES_SVH
 `define GTSC_RST_TYPES_SVH
 

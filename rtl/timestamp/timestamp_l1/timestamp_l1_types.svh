@@ -1,5 +1,5 @@
 // Counters of timestamp_l1 (ports/src/timestamp/timestamp_l1.rs has the same fields in the same
-// order; the build of cosim fails where the two differ).
+// order; elaboration fails where the two differ).
 `ifndef TIMESTAMP_L1_TYPES_SVH
 `define TIMESTAMP_L1_TYPES_SVH
 

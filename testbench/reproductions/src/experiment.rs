@@ -114,7 +114,10 @@ impl Record {
     /// A statistic; 0 where the machine has none of this name. Panics where the experiment keeps
     /// none like it: a figure would be made of zeros.
     pub fn counter(&self, name: &str) -> f64 {
-        assert!(self.kept.iter().any(|start| name.starts_with(start)), "{name} is not kept");
+        assert!(
+            self.kept.iter().any(|start| name.starts_with(start)),
+            "{name}: no entry of Paper::COUNTERS is a prefix of it"
+        );
         self.counters.get(name).copied().unwrap_or(0) as f64
     }
 
