@@ -27,7 +27,7 @@ impl Instructions {
                 for warp in 0..group.warps() {
                     let (mut cursor, mut instr) = (group.cursor(warp), Instr::default());
                     while cursor.next(&group, &mut instr)? {
-                        all.others += u64::from(instr.gap);
+                        all.others += u64::from(instr.work.instructions);
                         *match instr.kind {
                             InstrKind::Load => &mut all.loads,
                             InstrKind::Store => &mut all.stores,

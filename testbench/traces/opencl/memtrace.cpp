@@ -3,8 +3,9 @@
 //
 //   DUET_CAPTURE=PREFIX oclgrind --plugins memtrace.so PROGRAM ARGS...
 //
-// writes PREFIX.bin (records), .iter and .gap (beside each access of a work-item), .meta (text),
+// writes PREFIX.bin (records), .iter and .work (beside each access of a work-item), .meta (text),
 // .blob (data of the host) and .sum (bytes and checksums of the others). They are complete after each kernel: some programs abort at exit.
+// With DUET_CAPTURE_COSTS=gpu each LLVM instruction counts as the instructions that a GPU's compiler makes of it.
 
 #include <oclgrind/Context.h>
 #include <oclgrind/Kernel.h>
@@ -166,17 +167,17 @@ private:
 struct Files {
   explicit Files(const std::string& prefix)
       : prefix(prefix), bin(prefix + ".bin", grown()), iter(prefix + ".iter", grown()),
-        gap(prefix + ".gap", grown()), meta(prefix + ".meta", grown()),
+        work(prefix + ".work", grown()), meta(prefix + ".meta", grown()),
         blob(prefix + ".blob", grown()) {}
 
   void flush() {
     // Records last: what they refer to is there.
-    for (Output* file : {&iter, &gap, &meta, &blob, &bin}) file->flush();
+    for (Output* file : {&iter, &work, &meta, &blob, &bin}) file->flush();
     sum();
   }
 
   std::string prefix;
-  Output bin, iter, gap, meta, blob;
+  Output bin, iter, work, meta, blob;
 
 private:
   std::function<void()> grown() {
@@ -185,8 +186,8 @@ private:
 
   /// Says what is in the files, so that damage is found.
   void sum() {
-    std::string text = "duet capture 1\n";
-    text += "bin " + bin.contents() + "\niter " + iter.contents() + "\ngap " + gap.contents();
+    std::string text = "duet capture 2\n";
+    text += "bin " + bin.contents() + "\niter " + iter.contents() + "\nwork " + work.contents();
     text += "\nmeta " + meta.contents() + "\nblob " + blob.contents() + "\n";
     std::string path = prefix + ".sum", part = path + ".part";
     FILE* file = fopen(part.c_str(), "we");
@@ -215,6 +216,73 @@ uint32_t launches = 0;
 constexpr size_t Loops = 4;
 using Iteration = std::array<uint32_t, Loops>;
 
+/// What a work-item executes between two accesses, as in the file. A chain is the longest in which each instruction reads
+/// the result of the one before, by the class that determines its latency.
+struct Work {
+  uint32_t instructions, first_use, special, local, passes;
+  struct Chain {
+    uint32_t arithmetic, special, local;
+    /// Of two chains the one that takes longer.
+    uint32_t length() const { return 4 * arithmetic + 20 * special + 25 * local; }
+  } chain;
+};
+static_assert(sizeof(Work) == 32, "the file has no padding");
+
+/// First uses: not known, none, or the number of instructions after the access, plus this.
+constexpr uint32_t Never = 1, After = 1;
+
+/// What an instruction counts as.
+struct Cost {
+  uint32_t instructions;
+  bool special;
+  /// Its result is its operand's, wherever that comes from.
+  bool passes_on;
+};
+
+/// Instructions of a GPU for one of LLVM: addresses with constant offsets and conversions of indices are part of others.
+Cost gpu_cost(const llvm::Instruction& instruction) {
+  using llvm::Instruction;
+  switch (instruction.getOpcode()) {
+    case Instruction::PHI: case Instruction::BitCast: case Instruction::ZExt: case Instruction::SExt: case Instruction::Trunc:
+    case Instruction::PtrToInt: case Instruction::IntToPtr: case Instruction::AddrSpaceCast: case Instruction::Freeze:
+    case Instruction::ExtractElement: case Instruction::InsertElement: case Instruction::ShuffleVector:
+      return {0, false, true};
+    case Instruction::Alloca: return {0, false, false};
+    case Instruction::GetElementPtr: {
+      bool constant = llvm::cast<llvm::GetElementPtrInst>(instruction).hasAllConstantIndices();
+      return {constant ? 0u : 1u, false, constant};
+    }
+    case Instruction::Br: {
+      return {llvm::cast<llvm::BranchInst>(instruction).isConditional() ? 1u : 0u, false, false};
+    }
+    case Instruction::FDiv: return {8, true, false};
+    case Instruction::FRem: return {20, true, false};
+    case Instruction::UDiv: case Instruction::SDiv: case Instruction::URem: case Instruction::SRem: return {16, true, false};
+    case Instruction::SIToFP: case Instruction::UIToFP: case Instruction::FPToSI: case Instruction::FPToUI:
+      return {1, true, false};
+    case Instruction::Call: {
+      auto& call = llvm::cast<llvm::CallInst>(instruction);
+      llvm::StringRef name = call.getCalledOperand()->stripPointerCasts()->getName();
+      if (name.contains("get_global_id")) return {2, false, false};
+      if (name.contains("sqrt") || name.contains("exp") || name.contains("log") || name.contains("sin") ||
+          name.contains("cos") || name.contains("pow")) {
+        return {4, true, false};
+      }
+      return {1, false, false};
+    }
+    default: return {1, false, false};
+  }
+}
+
+/// Whether instructions are counted as a GPU's compiler makes them.
+bool counts_as_gpu() {
+  static const char* costs = getenv("DUET_CAPTURE_COSTS");
+  return costs && std::string(costs) == "gpu";
+}
+
+/// Instructions of a GPU at the begin and end of each work-item: its numbers, the arguments, the exit.
+constexpr uint32_t Prologue = 4;
+
 /// Static instructions and loops of the program that a kernel belongs to.
 class Code {
 public:
@@ -239,6 +307,23 @@ public:
     return found == pcs.end() ? 0 : found->second;
   }
 
+  /// What is known of each static instruction.
+  struct Fact {
+    unsigned number;
+    Cost cost;
+  };
+
+  const Fact& fact(const llvm::Instruction* instruction) const { return facts.at(instruction); }
+
+  /// Number of an instruction whose result an operand is, or that of none.
+  unsigned number_of(const llvm::Value* operand) const {
+    auto instruction = llvm::dyn_cast<llvm::Instruction>(operand);
+    auto found = instruction ? facts.find(instruction) : facts.end();
+    return found == facts.end() ? UINT_MAX : found->second.number;
+  }
+
+  size_t instructions() const { return facts.size(); }
+
   const Header* header(const llvm::Instruction* instruction) const {
     auto found = headers.find(instruction);
     return found == headers.end() ? nullptr : &found->second;
@@ -256,8 +341,13 @@ private:
     // Programs are built again and again with the same kernels; once is enough for a reader.
     static std::set<std::string> described;
     bool describe = described.insert(function.getName().str()).second;
+    bool gpu = counts_as_gpu();
     for (const llvm::BasicBlock& block : function) {
       for (const llvm::Instruction& instruction : block) {
+        // No processor executes phi nodes.
+        bool phi = llvm::isa<llvm::PHINode>(instruction);
+        Cost cost = gpu ? gpu_cost(instruction) : Cost{phi ? 0u : 1u, false, phi};
+        facts.emplace(&instruction, Fact{static_cast<unsigned>(facts.size()), cost});
         bool access = instruction.mayReadOrWriteMemory() || llvm::isa<llvm::CallInst>(instruction);
         if (!access || llvm::isa<llvm::DbgInfoIntrinsic>(instruction)) continue;
         if (pcs.size() >= UINT16_MAX) fail("a program of more than 65535 memory instructions");
@@ -293,6 +383,7 @@ private:
 
   std::list<Analysis> analyses;
   std::unordered_map<const llvm::Instruction*, uint16_t> pcs;
+  std::unordered_map<const llvm::Instruction*, Fact> facts;
   std::unordered_map<const llvm::Instruction*, Header> headers;
   std::unordered_map<const llvm::BasicBlock*, std::vector<const llvm::Instruction*>> enclosing;
   unsigned loop_count = 0;
@@ -382,6 +473,7 @@ public:
     local = invocation->getLocalSize();
     groups = invocation->getNumGroups();
     items.resize(local.x * local.y * local.z);
+    prologue = counts_as_gpu() ? Prologue + kernel->getNumArguments() : 0;
     describe(*invocation);
     mark(KernelBegin, 0);
   }
@@ -396,30 +488,55 @@ public:
 
   void workGroupBegin(const WorkGroup* group) override {
     finish();
-    for (Item& item : items) item = Item{0, 0, std::vector<uint32_t>(code->loops())};
+    works.clear();
+    order.clear();
+    groups_begun++;
+    for (Item& item : items) {
+      item.executed = prologue;
+      item.accessed = 0;
+      item.turns.assign(code->loops(), 0);
+      item.results.resize(code->instructions());
+      item.locals.clear();
+      open(item);
+    }
     current = nullptr;
     mark(GroupBegin, index_of(group));
   }
 
   void workGroupComplete(const WorkGroup* group) override {
     finish();
+    end_segment();
+    for (uint32_t work : order) files().work.put(&works[work], sizeof(Work));
     mark(GroupEnd, index_of(group));
   }
 
   void workGroupBarrier(const WorkGroup* group, uint32_t flags) override {
     finish();
+    end_segment();
     mark(Barrier, index_of(group), flags);
+    for (size_t first = 0; first < items.size(); first += Lanes) {
+      Work most{};
+      for (size_t at = first; at < std::min(first + Lanes, items.size()); at++) {
+        Item& item = items[at];
+        // The barrier itself is counted, and is none of them.
+        uint64_t gap = item.executed - std::min(item.executed, item.accessed + 1);
+        works[item.open].instructions = gap;
+        merge(most, works[item.open]);
+        item.accessed = item.executed;
+        open(item);
+      }
+      order.push_back(works.size());
+      works.push_back(most);
+    }
   }
 
   void instructionExecuted(const WorkItem* work_item, const llvm::Instruction* instruction,
                            const TypedValue&) override {
     finish();
-    // No processor executes these.
-    if (llvm::isa<llvm::PHINode>(instruction) || llvm::isa<llvm::DbgInfoIntrinsic>(instruction)) {
-      return;
-    }
+    if (llvm::isa<llvm::DbgInfoIntrinsic>(instruction)) return;
     Item& item = item_of(work_item);
-    item.executed++;
+    execute(item, work_item, instruction);
+    if (llvm::isa<llvm::PHINode>(instruction)) return;
     if (const Code::Header* header = code->header(instruction)) {
       item.turns[header->number] = next_turn(item, *header, work_item);
     }
@@ -428,11 +545,13 @@ public:
   // Accesses
 
   void memoryLoad(const Memory* memory, const WorkItem* item, size_t addr, size_t size) override {
+    if (is_local(memory)) local_access(item, addr, size, true);
     if (is_global(memory) && !prints(item)) access(Load, item, addr, size, bytes_at(memory, addr, size));
   }
 
   void memoryStore(const Memory* memory, const WorkItem* item, size_t addr, size_t size,
                    const uint8_t* data) override {
+    if (is_local(memory)) local_access(item, addr, size, false);
     if (is_global(memory)) access(Store, item, addr, size, data);
   }
 
@@ -468,16 +587,165 @@ public:
   }
 
 private:
+  /// Lanes of a warp of the trace, and of a warp whose accesses of local memory take a pass together where no banks
+  /// conflict.
+  static constexpr size_t Lanes = 64, LocalLanes = 32, Banks = 32;
+  static constexpr uint32_t None = UINT32_MAX;
+
+  /// What is known of the result of an instruction.
+  struct Result {
+    uint32_t load = None;   // the access that it comes from, if its first use has not been seen
+    uint64_t executed = 0;  // instructions up to and with that access
+    uint64_t group = 0;     // of this work-group, counted from 1
+    uint32_t open = None;   // the work that has the chain below
+    Work::Chain chain{};
+  };
+
+  /// An access of local memory between two barriers.
+  struct Local {
+    uint16_t pc;
+    Iteration iteration;
+    uint32_t work;
+    uint32_t first, last;  // words
+  };
+
+  /// Words of local memory that a GPU's compiler loads with the word before them, up to four at a time.
+  struct Vector {
+    size_t next;
+    unsigned left;
+  };
+
   struct Item {
     uint64_t executed = 0;  // instructions
     uint64_t accessed = 0;  // of them up to and with the last access
     std::vector<uint32_t> turns;
+    uint32_t open = 0;             // its work since that access
+    std::vector<Result> results;  // by the number of the instruction
+    std::vector<Local> locals;
+    std::vector<Vector> vectors;  // since the last barrier or store to local memory
   };
+
+  void open(Item& item) {
+    item.open = works.size();
+    works.push_back(Work{});
+  }
+
+  static void merge(Work& most, const Work& work) {
+    auto max = [](uint32_t& a, uint32_t b) { a = std::max(a, b); };
+    max(most.instructions, work.instructions);
+    max(most.special, work.special);
+    max(most.local, work.local);
+    max(most.passes, work.passes);
+    if (work.chain.length() > most.chain.length()) most.chain = work.chain;
+  }
+
+  /// Counts an instruction, and finds what it reads.
+  void execute(Item& item, const WorkItem* work_item, const llvm::Instruction* instruction) {
+    const Code::Fact& fact = code->fact(instruction);
+    Work& work = works[item.open];
+    Result result;
+    result.open = item.open;
+    result.group = groups_begun;
+    auto read = [&](const llvm::Value* operand) {
+      unsigned number = code->number_of(operand);
+      if (number == UINT_MAX) return;
+      Result& from = item.results[number];
+      if (from.group != groups_begun) return;
+      if (from.open == item.open && from.chain.length() > result.chain.length()) result.chain = from.chain;
+      if (from.load == None) return;
+      if (fact.cost.passes_on) {
+        result.load = from.load;
+        result.executed = from.executed;
+      } else {
+        uint32_t& first_use = works[from.load].first_use;
+        if (first_use == Never) first_use = item.executed + 1 - from.executed + After;
+        from.load = None;
+      }
+    };
+    if (auto phi = llvm::dyn_cast<llvm::PHINode>(instruction)) {
+      int from = phi->getBasicBlockIndex(work_item->getPreviousBlock());
+      if (from >= 0) read(phi->getIncomingValue(from));
+    } else {
+      for (const llvm::Value* operand : instruction->operands()) read(operand);
+    }
+    if (!in_vector) item.executed += fact.cost.instructions;
+    if (accessing.item == &item && accessing.instruction == instruction) {
+      // What the access has answered; its chain is the access itself.
+      result = Result{accessing.work, item.executed, groups_begun, None, {}};
+      accessing = {};
+    } else if (fact.cost.instructions > 0) {
+      work.special += fact.cost.special;
+      if (accesses_local) {
+        result.chain.local++;
+      } else if (fact.cost.special) {
+        result.chain.special++;
+      } else {
+        result.chain.arithmetic += fact.cost.instructions;
+      }
+      if (result.chain.length() > work.chain.length()) work.chain = result.chain;
+    }
+    accesses_local = in_vector = false;
+    item.results[fact.number] = result;
+  }
+
+  /// Whether a load of local memory is part of a vector, of which the first word counts for all.
+  static bool joins(Item& item, size_t addr, size_t size, bool load) {
+    constexpr size_t Word = 4, Words = 4;
+    if (!load) item.vectors.clear();
+    if (!load || size != Word || !counts_as_gpu()) return false;
+    for (Vector& vector : item.vectors) {
+      if (vector.left == 0 || vector.next != addr) continue;
+      vector = {addr + Word, vector.left - 1};
+      return true;
+    }
+    if (addr % (Word * Words) == 0) item.vectors.push_back({addr + Word, Words - 1});
+    return false;
+  }
+
+  void local_access(const WorkItem* work_item, size_t addr, size_t size, bool load) {
+    Item& item = item_of(work_item);
+    accesses_local = true;
+    in_vector = joins(item, addr, size, load);
+    if (in_vector) return;
+    works[item.open].local++;
+    item.locals.push_back({code->pc(work_item->getCurrentInstruction()), iteration_of(item, work_item), item.open,
+                           static_cast<uint32_t>(addr / 4), static_cast<uint32_t>((addr + size - 1) / 4)});
+  }
+
+  /// Between two barriers the lanes of a warp access local memory together where they are at the same place. An access
+  /// takes as many passes as there are different words in the bank that has most.
+  void end_segment() {
+    for (size_t first = 0; first < items.size(); first += LocalLanes) {
+      std::map<std::pair<uint16_t, Iteration>, std::set<uint32_t>> places;
+      size_t end = std::min(first + LocalLanes, items.size());
+      for (size_t at = first; at < end; at++) {
+        for (const Local& local : items[at].locals) {
+          auto& words = places[{local.pc, local.iteration}];
+          for (uint32_t word = local.first; word <= local.last; word++) words.insert(word);
+        }
+      }
+      std::map<std::pair<uint16_t, Iteration>, uint32_t> passes;
+      for (auto& [place, words] : places) {
+        std::array<uint32_t, Banks> of_bank{};
+        for (uint32_t word : words) of_bank[word % Banks]++;
+        passes[place] = *std::max_element(of_bank.begin(), of_bank.end());
+      }
+      for (size_t at = first; at < end; at++) {
+        for (const Local& local : items[at].locals) works[local.work].passes += passes[{local.pc, local.iteration}];
+        items[at].locals.clear();
+        items[at].vectors.clear();
+      }
+    }
+  }
 
   struct Map {
     size_t addr, offset, size;
     cl_map_flags flags;
   };
+
+  static bool is_local(const Memory* memory) {
+    return memory->getAddressSpace() == AddrSpaceLocal;
+  }
 
   static bool is_global(const Memory* memory) {
     return memory->getAddressSpace() == AddrSpaceGlobal;
@@ -570,8 +838,9 @@ private:
     access.item = current_index;
     access.pc = code->pc(work_item->getCurrentInstruction());
     iteration = iteration_of(item, work_item);
+    access_instruction = work_item->getCurrentInstruction();
     // The instruction itself is counted after its access. It may make several: nothing lies between.
-    gap = item.executed - std::min(item.executed, item.accessed);
+    works[item.open].instructions = item.executed - std::min(item.executed, item.accessed);
     item.accessed = item.executed + 1;
     return access;
   }
@@ -579,8 +848,13 @@ private:
   void put_access(const Record& access) {
     put(access);
     files().iter.put(iteration.data(), sizeof iteration);
-    files().gap.put(&gap, sizeof gap);
-    gap = 0;
+    Item& item = items[access.item];
+    // Of an access in several pieces the last one stands for all.
+    if (accessing.instruction == access_instruction && accessing.work != None) works[accessing.work].first_use = 0;
+    if (access.kind != Store) works[item.open].first_use = Never;
+    accessing = {&item, access_instruction, access.kind == Store ? None : item.open};
+    order.push_back(item.open);
+    open(item);
   }
 
   void access(Kind kind, const WorkItem* work_item, size_t addr, size_t size,
@@ -708,13 +982,27 @@ private:
   bool recorded = false;
 
   std::unique_ptr<Code> code;
+  /// Instructions of a work-item that its code does not show.
+  uint32_t prologue = 0;
   Size3 local{}, groups{};
   std::vector<Item> items;
   const WorkItem* current = nullptr;
   uint16_t current_index = 0;
 
+  /// What work-items have executed, and in which order that stands in the file.
+  std::vector<Work> works;
+  std::vector<uint32_t> order;
+  uint64_t groups_begun = 0;
+
   Iteration iteration{};
-  uint32_t gap = 0;
+  const llvm::Instruction* access_instruction = nullptr;
+  struct {
+    const Item* item = nullptr;
+    const llvm::Instruction* instruction = nullptr;
+    uint32_t work = None;
+  } accessing;
+  bool accesses_local = false;  // the current instruction
+  bool in_vector = false;       // of local memory, with the word before
   Record atomic{};
   const Memory* atomic_memory = nullptr;  // an atomic waits for its new value
 

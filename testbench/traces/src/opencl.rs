@@ -22,9 +22,9 @@ pub enum Error {
     /// A tool or a header is not installed.
     #[error("{0} is missing, which captures of OpenCL programs need: {INSTALL}")]
     Missing(String),
-    /// The compiler refuses the plugin.
-    #[error("the plugin for Oclgrind does not compile:\n{0}")]
-    Build(String),
+    /// The compiler refuses this source, and what it says.
+    #[error("{0} does not compile:\n{1}")]
+    Build(String, String),
     /// The operating system refuses.
     #[error("{0}: {1}")]
     Io(String, io::Error),
@@ -103,22 +103,37 @@ impl Tools {
     fn build(&self, work: &Path, library: &Path) -> Result<(), Error> {
         let source = work.join("memtrace.cpp");
         fs::write(&source, SOURCE).map_err(io_error(&source))?;
-        let mut command = Command::new(&self.compiler[0]);
-        command.args(&self.compiler[1..]);
+        let mut command = self.compiler();
         command.args(["-O2", "-std=c++17", "-fPIC", "-shared", "-fno-rtti"]);
         // A context that ends closes its plugins; what they know of the program must stay.
         command.arg("-Wl,-z,nodelete");
         command.arg("-isystem").arg(&self.include).arg(&source).arg("-o").arg(library);
         command.args(["-loclgrind", &format!("-L{}", self.lib), &format!("-lLLVM-{}", self.llvm)]);
-        let output = command.output().map_err(io_error(Path::new(&self.compiler[0])))?;
+        self.compile("the plugin for Oclgrind", command)
+    }
+
+    /// The C++ compiler, for [`Tools::compile`].
+    pub fn compiler(&self) -> Command {
+        let mut command = Command::new(&self.compiler[0]);
+        command.args(&self.compiler[1..]);
+        command
+    }
+
+    /// Runs the compiler. `what`: what it makes.
+    pub fn compile(&self, what: &str, mut compiler: Command) -> Result<(), Error> {
+        let output = compiler.output().map_err(io_error(Path::new(&self.compiler[0])))?;
         if output.status.success() {
             return Ok(());
         }
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        // Of a package that `find` does not look for.
-        match said.lines().find(|line| line.contains("No such file or directory")) {
-            Some(line) if said.contains("fatal error") => Err(Error::Missing(line.to_string())),
-            _ => Err(Error::Build(said)),
+        // Of a package that `find` does not look for: a header, or the library of OpenCL.
+        let is_missing = |line: &&str| {
+            line.contains("fatal error") && line.contains("No such file or directory")
+                || line.contains("cannot find -l")
+        };
+        match said.lines().find(is_missing) {
+            Some(line) => Err(Error::Missing(line.to_string())),
+            None => Err(Error::Build(what.to_string(), said)),
         }
     }
 }
@@ -138,13 +153,23 @@ fn keep(built: &Path, kept: &Path) -> io::Result<()> {
 }
 
 /// Runs a program (path and arguments) and leaves its raw capture at `prefix`. The program's input
-/// and output are ours.
-pub fn run(program: &[OsString], plugin: &Path, prefix: &Path) -> Result<ExitStatus, Error> {
+/// and output are ours. `gpu`: its kernels are compiled with `-O3`, and each instruction of LLVM
+/// counts as those that a GPU's compiler makes of it.
+pub fn run(
+    program: &[OsString],
+    plugin: &Path,
+    prefix: &Path,
+    gpu: bool,
+) -> Result<ExitStatus, Error> {
     // The program may change its folder.
     let absolute = |path: &Path| std::path::absolute(path).map_err(io_error(path));
     let (plugin, prefix) = (absolute(plugin)?, absolute(prefix)?);
     let mut command = Command::new("oclgrind");
-    command.arg("--plugins").arg(plugin).args(program).env("DUET_CAPTURE", &prefix);
+    command.arg("--plugins").arg(plugin).env("DUET_CAPTURE", &prefix);
+    if gpu {
+        command.args(["--build-options", "-O3"]).env("DUET_CAPTURE_COSTS", "gpu");
+    }
+    command.args(program);
     let status = command.status().map_err(io_error(Path::new("oclgrind")))?;
     if status.code() == Some(CANNOT_WRITE) {
         let folder = prefix.parent().unwrap_or(&prefix);

@@ -1,7 +1,9 @@
 //! A plan as a trace, with the values of a run in which one work-group follows another. The test
 //! is one without compare-and-swap (`code.rs`).
 
-use traces::trace::{self, Access, AccessKind, KernelSpec, Key, LANES, Reader, Record, Recorder};
+use traces::trace::{
+    self, Access, AccessKind, KernelSpec, Key, LANES, Reader, Record, Recorder, Work,
+};
 
 use super::plan::{Beside, Instance, Kernel, Plan};
 use crate::test::{Change, Step, Test};
@@ -137,7 +139,16 @@ impl Run<'_> {
                 self.memory[at as usize..][..4].copy_from_slice(&new.to_le_bytes());
                 let (kind, addr) = (AccessKind::Atomic { op, old: &old }, self.base + at);
                 let bytes = &value.to_le_bytes();
-                self.recorder.access(&Access { item, key, kind, addr, bytes, gap })
+                let work = Work::of(gap);
+                self.recorder.access(&Access {
+                    item,
+                    key,
+                    kind,
+                    addr,
+                    bytes,
+                    work,
+                    ..Access::default()
+                })
             }
             Does::Step(Step::Fence(_), ..) => self.recorder.fence(item, key),
             Does::Step(Step::Barrier(_), ..) | Does::Barrier => {
@@ -166,7 +177,9 @@ impl Run<'_> {
             }
         };
         let (addr, bytes) = (self.base + at, cell.to_vec());
-        self.recorder.access(&Access { item, key, kind, addr, bytes: &bytes, gap })
+        let work = Work::of(gap);
+        let access = Access { item, key, kind, addr, bytes: &bytes, work, ..Access::default() };
+        self.recorder.access(&access)
     }
 }
 

@@ -143,7 +143,7 @@ fn locality_counts_lines_of_kernels_by_distance() {
         for (pc, line) in [(0, group), (1, 4 + group % 2)] {
             let (key, kind) = (Key { pc, ..Key::default() }, AccessKind::Load);
             let addr = data + 128 * line;
-            let access = Access { item: 0, key, kind, addr, bytes: &[0; 4], gap: 0 };
+            let access = Access { item: 0, key, kind, addr, bytes: &[0; 4], ..Access::default() };
             recorder.access(&access).unwrap();
         }
         recorder.end_group().unwrap();

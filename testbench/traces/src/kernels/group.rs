@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::trace::{Access, AccessKind, AtomicOp, Key, Record};
+use crate::trace::{Access, AccessKind, AtomicOp, FirstUse, Key, Record, Work};
 
 use super::buffer::{Buffer, Element, Integer};
 use super::held::Held;
@@ -276,7 +276,8 @@ impl<R: Record> Item<'_, R> {
             kind,
             addr,
             bytes: &value.encode()[..T::BYTES],
-            gap: at.gap + self.tape.work(self.group, self.id, self.items).take(),
+            work: Work::of(at.gap + self.tape.work(self.group, self.id, self.items).take()),
+            first_use: FirstUse::Unknown,
         };
         self.tape.access(self.group, &access);
     }
@@ -436,7 +437,8 @@ mod tests {
                     false => (AccessKind::Load, [value, 0, 0, 0]),
                 };
                 let key = Key { pc: group, ..Key::default() };
-                let access = Access { item: 0, key, kind, addr, bytes: &bytes, gap: 0 };
+                let access =
+                    Access { item: 0, key, kind, addr, bytes: &bytes, ..Access::default() };
                 shadow.access(&access).unwrap();
                 shadow.end_group().unwrap();
             }

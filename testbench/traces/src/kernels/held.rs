@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use crate::trace::{Access, AccessKind, AtomicOp, Key, Record};
+use crate::trace::{Access, AccessKind, AtomicOp, FirstUse, Key, Record, Work};
 
 /// One thing that a group did.
 enum Event {
@@ -19,7 +19,8 @@ struct Kept {
     addr: u64,
     bytes: [u8; 16],
     len: u8,
-    gap: u32,
+    work: Work,
+    first_use: FirstUse,
 }
 
 /// [`AccessKind`] with bytes of its own.
@@ -52,8 +53,9 @@ impl Held {
                 Kind::Atomic(op, kept)
             }
         };
-        let Access { item, key, addr, gap, .. } = *access;
-        self.push(group, Event::Access(Kept { item, key, kind, addr, bytes, len: len as u8, gap }));
+        let (len, Access { item, key, addr, work, first_use, .. }) = (len as u8, *access);
+        let kept = Kept { item, key, kind, addr, bytes, len, work, first_use };
+        self.push(group, Event::Access(kept));
     }
 
     pub fn fence(&self, group: usize, item: u32, key: Key) {
@@ -93,7 +95,7 @@ impl Kept {
             Kind::Store => AccessKind::Store,
             Kind::Atomic(op, old) => AccessKind::Atomic { op: *op, old: &old[..len] },
         };
-        let Self { item, key, addr, gap, .. } = *self;
-        Access { item, key, kind, addr, bytes: &self.bytes[..len], gap }
+        let Self { item, key, addr, work, first_use, .. } = *self;
+        Access { item, key, kind, addr, bytes: &self.bytes[..len], work, first_use }
     }
 }

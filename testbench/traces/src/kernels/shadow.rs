@@ -227,12 +227,13 @@ impl Record for Shadow {
         let len = access.bytes.len();
         check!(len.is_power_of_two() && len <= 16, "{len} bytes");
         check!(access.addr.is_multiple_of(len as u64), "{access:?} is not aligned");
-        check!(access.gap < 100_000, "{}: gap {}", self.spec.name, access.gap);
+        let gap = access.work.instructions;
+        check!(gap < 100_000, "{}: gap {gap}", self.spec.name);
         self.check_label(access)?;
         self.check_key(access)?;
         format!("{access:?}").hash(&mut self.digest);
         self.accesses += 1;
-        self.instructions += u64::from(access.gap);
+        self.instructions += u64::from(access.work.instructions);
         match access.kind {
             AccessKind::Load => self.races.load(access.addr, self.group, access.item),
             _ => self.races.write(access.addr, self.group, access.item),

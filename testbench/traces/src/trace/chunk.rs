@@ -8,7 +8,7 @@ use super::wire::little_endian;
 /// First bytes of every trace.
 pub const MAGIC: [u8; 8] = *b"DUETTRC\n";
 /// Version of the format, and the oldest that is read: it has one stream.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 const OLDEST: u32 = 2;
 /// Bytes before the first chunk: magic, version, checksum of the two.
 pub const HEAD_BYTES: u64 = 16;

@@ -4,12 +4,12 @@
 use std::ops::Range;
 
 use super::instr_code::{
-    self, ALL_LANES, ATOMIC, BARRIER, FENCE, FLAGS, FORM_MASK, GAP_8, GAP_32, KIND_MASK, LOAD,
-    OFFSET_16, OFFSET_32, SAME_VALUE, SIZE_SHIFT, STORE, STRIDE,
+    self, ALL_LANES, ATOMIC, BARRIER, DETAILS, FENCE, FLAGS, FORM_MASK, GAP_8, GAP_32, KIND_MASK,
+    LOAD, OFFSET_16, OFFSET_32, SAME_VALUE, SIZE_SHIFT, STORE, STRIDE,
 };
 use super::limits::ADDRESS_END;
-use super::wire::Malformed;
-use super::{AtomicOp, Error, Group, Instr, InstrKind, LANES};
+use super::wire::{Malformed, Wire};
+use super::{AtomicOp, Error, FirstUse, Group, Instr, InstrKind, LANES, Work};
 
 /// A place in a warp's instructions. Belongs to the group that made it.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +36,7 @@ impl Cursor {
         self.at == self.end
     }
 
-    /// Gap of the next instruction, without decoding it; 0 at the end, and where it is damaged.
+    /// Instructions before the next one, without decoding it; 0 at the end and where it is damaged.
     pub fn gap(&self, group: &Group) -> u32 {
         let bytes = group.bytes.get(self.at..self.end).unwrap_or_default();
         let [first, flags, rest @ ..] = bytes else { return 0 };
@@ -48,6 +48,23 @@ impl Cursor {
             }
             _ => 0,
         }
+    }
+
+    /// What the warp executes before the next instruction, without decoding that; nothing at the
+    /// end, and where it is damaged.
+    pub fn work(&self, group: &Group) -> Work {
+        let mut work = Work::of(self.gap(group));
+        let bytes = group.bytes.get(self.at..self.end).unwrap_or_default();
+        if let [first, flags, ..] = *bytes
+            && flags & DETAILS != 0
+        {
+            let at = 2 + if first & ALL_LANES != 0 { 0 } else { 8 } + gap_bytes(flags).unwrap_or(0);
+            let mut all = work;
+            if instr_code::details(&mut Wire::new(bytes, at), &mut all).is_ok() {
+                work = all;
+            }
+        }
+        work
     }
 
     /// Decodes the next instruction; false at the end. Of inactive lanes, addresses and values are
@@ -105,11 +122,14 @@ fn length_of_load(bytes: &[u8]) -> Option<usize> {
         0 => (8, u64::from_le_bytes(*bytes[2..].first_chunk()?).count_ones() as usize),
         _ => (0, LANES),
     };
-    let gap = match flags & (GAP_8 | GAP_32) {
+    let gap = gap_bytes(flags)?;
+    let details = match flags & DETAILS {
         0 => 0,
-        GAP_8 => 1,
-        GAP_32 => 4,
-        _ => return None,
+        _ => {
+            let mut wire = Wire::new(bytes, 2 + mask + gap);
+            instr_code::details(&mut wire, &mut Work::default()).ok()?;
+            wire.at() - (2 + mask + gap)
+        }
     };
     let addresses = match flags & FORM_MASK {
         STRIDE => 4,
@@ -118,8 +138,18 @@ fn length_of_load(bytes: &[u8]) -> Option<usize> {
         _ => 8 * active,
     };
     let values = if flags & SAME_VALUE != 0 { 1 } else { active };
-    let length = 2 + mask + gap + 8 + addresses + (values << log_size);
+    let length = 2 + mask + gap + details + 8 + addresses + (values << log_size);
     (active > 0 && length <= bytes.len()).then_some(length)
+}
+
+/// Bytes of the gap's length.
+fn gap_bytes(flags: u8) -> Option<usize> {
+    match flags & (GAP_8 | GAP_32) {
+        0 => Some(0),
+        GAP_8 => Some(1),
+        GAP_32 => Some(4),
+        _ => None,
+    }
 }
 
 /// What was expected. The place is known to the caller.
@@ -147,19 +177,26 @@ fn decode(bytes: &[u8], instr: &mut Instr) -> Result<usize, Expected> {
     let mut rest = Bytes(bytes);
     let [first, flags] = rest.array::<2>()?;
     if flags > FLAGS {
-        return Err("flags of an instruction, at most 31");
+        return Err("flags of an instruction, at most 63");
     }
     let lanes = if first & ALL_LANES != 0 { u64::MAX } else { u64::from_le_bytes(rest.array()?) };
     if lanes == 0 {
         return Err("an active lane");
     }
     instr.lanes = lanes;
-    instr.gap = match flags & (GAP_8 | GAP_32) {
+    instr.work = Work::of(match flags & (GAP_8 | GAP_32) {
         0 => 0,
         GAP_8 => u32::from(rest.array::<1>()?[0]),
         GAP_32 => u32::from_le_bytes(rest.array()?),
         _ => return Err("a gap of 0, 1 or 4 bytes"),
-    };
+    });
+    instr.first_use = FirstUse::Unknown;
+    if flags & DETAILS != 0 {
+        let mut wire = Wire::new(rest.0, 0);
+        let first_use = instr_code::details(&mut wire, &mut instr.work);
+        instr.first_use = first_use.map_err(|malformed| malformed.expected)?;
+        rest.take(wire.at())?;
+    }
     instr.kind = kind(first & KIND_MASK)?;
     let log_size = (first & !ALL_LANES) >> SIZE_SHIFT;
     match instr.kind {
@@ -335,12 +372,14 @@ fn spread<const N: usize>(
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::Chain;
     use super::super::group::tests::group_of;
     use super::super::instr_code::{lanes, put_instr};
     use super::*;
 
     fn check_equal(a: &Instr, b: &Instr) {
-        assert_eq!((a.kind, a.gap, a.size, a.lanes), (b.kind, b.gap, b.size, b.lanes));
+        assert_eq!((a.kind, a.work, a.size, a.lanes), (b.kind, b.work, b.size, b.lanes));
+        assert_eq!(a.first_use, b.first_use);
         if a.size == 0 {
             return;
         }
@@ -369,10 +408,23 @@ mod tests {
     fn instrs() -> impl Strategy<Value = Instr> {
         let masks = prop_oneof![Just(u64::MAX), Just(1), Just(1 << 63), 1u64..];
         let gaps = prop_oneof![Just(0), 1u32..256, any::<u32>()];
+        let plain = gaps.clone().prop_map(|gap| (Work::of(gap), FirstUse::Unknown));
+        let uses = prop_oneof![
+            Just(FirstUse::Unknown),
+            Just(FirstUse::Never),
+            (1u32..).prop_map(FirstUse::After)
+        ];
+        let detailed = (gaps, prop::array::uniform6(any::<u32>()), uses).prop_map(
+            |(instructions, [special, local, passes, a, b, c], first_use)| {
+                let chain = Chain { arithmetic: a, special: b, local: c };
+                (Work { instructions, special, local, passes, chain }, first_use)
+            },
+        );
+        let works = prop_oneof![plain, detailed];
         let forms = (0u32..4, 0u64..1 << 40, -(1i64 << 31)..1 << 31);
-        (kinds(), masks, gaps, forms, any::<u64>(), any::<bool>()).prop_map(
-            |((kind, size), lanes, gap, (form, base, stride), seed, same)| {
-                let mut instr = Instr { kind, gap, size, lanes, ..Instr::default() };
+        (kinds(), masks, works, forms, any::<u64>(), any::<bool>()).prop_map(
+            |((kind, size), lanes, (work, first_use), (form, base, stride), seed, same)| {
+                let mut instr = Instr { kind, work, first_use, size, lanes, ..Instr::default() };
                 let mut random = seed | 1;
                 let mut next = || {
                     random ^= random << 13;
@@ -413,7 +465,8 @@ mod tests {
             let mut cursor = group.cursor(0);
             let mut got = Instr::default();
             for instr in &list {
-                prop_assert_eq!(cursor.gap(&group), instr.gap);
+                prop_assert_eq!(cursor.gap(&group), instr.work.instructions);
+                prop_assert_eq!(cursor.work(&group), instr.work);
                 prop_assert!(cursor.next(&group, &mut got).unwrap());
                 check_equal(instr, &got);
             }

@@ -97,13 +97,88 @@ pub enum InstrKind {
     Atomic(AtomicOp),
 }
 
+/// What a warp executes between two accesses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Work {
+    /// Instructions, those below among them.
+    pub instructions: u32,
+    /// Special functions: divisions, square roots, trigonometry.
+    pub special: u32,
+    /// Accesses of local memory.
+    pub local: u32,
+    /// Passes of local memory that these take: more than `local` where banks conflict.
+    pub passes: u32,
+    /// Instructions of the longest chain in which each reads the result of the one before.
+    pub chain: Chain,
+}
+
+/// A chain of dependent instructions, by the class that determines their latency. All 0: unknown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Chain {
+    /// Arithmetic.
+    pub arithmetic: u32,
+    /// Special functions.
+    pub special: u32,
+    /// Accesses of local memory.
+    pub local: u32,
+}
+
+impl Work {
+    /// So many instructions of which nothing else is known.
+    pub fn of(instructions: u32) -> Self {
+        Self { instructions, ..Self::default() }
+    }
+
+    /// The most of each: what a warp takes whose lanes do either.
+    pub fn max(self, other: Self) -> Self {
+        let (a, b) = (self.chain, other.chain);
+        Self {
+            instructions: self.instructions.max(other.instructions),
+            special: self.special.max(other.special),
+            local: self.local.max(other.local),
+            passes: self.passes.max(other.passes),
+            chain: Chain {
+                arithmetic: a.arithmetic.max(b.arithmetic),
+                special: a.special.max(b.special),
+                local: a.local.max(b.local),
+            },
+        }
+    }
+
+    /// The number of its instructions is all that is known.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::of(self.instructions)
+    }
+}
+
+/// When the value of a load, or the old value of an atomic, is first read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FirstUse {
+    /// The trace does not say.
+    #[default]
+    Unknown,
+    /// By the warp's n-th instruction after this one, from 1; accesses count as well.
+    After(u32),
+    /// By none.
+    Never,
+}
+
+impl FirstUse {
+    /// Of a warp whose lanes read it so: nothing is known where one is unknown.
+    pub fn earlier(self, other: Self) -> Self {
+        self.min(other)
+    }
+}
+
 /// A decoded instruction. Reused, so that decoding allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Instr {
     /// What it does.
     pub kind: InstrKind,
-    /// Instructions of the warp since its last memory access.
-    pub gap: u32,
+    /// What the warp has executed since its last memory access.
+    pub work: Work,
+    /// When the value is first read.
+    pub first_use: FirstUse,
     /// Bytes of each lane: 1, 2, 4, 8 or 16.
     pub size: u8,
     /// Active lanes.
@@ -154,7 +229,8 @@ impl Default for Instr {
     fn default() -> Self {
         Self {
             kind: InstrKind::Load,
-            gap: 0,
+            work: Work::default(),
+            first_use: FirstUse::Unknown,
             size: 0,
             lanes: 0,
             racy: 0,

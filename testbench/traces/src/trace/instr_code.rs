@@ -1,6 +1,7 @@
 //! Instructions as bytes. The decoder is in `cursor.rs`; `docs/trace-format.md` has the layout.
 
-use super::{Instr, InstrKind, LANES};
+use super::wire::{Malformed, Wire, put_varint};
+use super::{Chain, FirstUse, Instr, InstrKind, LANES, Work};
 
 /// Low 4 bits of the first byte: kind; atomics follow with their operation added.
 pub const LOAD: u8 = 0;
@@ -35,8 +36,10 @@ pub const SAME_VALUE: u8 = 4;
 pub const GAP_8: u8 = 8;
 /// Second byte: a gap of 4 bytes follows.
 pub const GAP_32: u8 = 16;
+/// Second byte: behind the gap stand seven numbers ([`put_details`]); since version 5.
+pub const DETAILS: u8 = 32;
 /// Bits of the second byte that have a meaning.
-pub const FLAGS: u8 = 31;
+pub const FLAGS: u8 = 63;
 
 /// Active lanes, least first.
 pub fn lanes(mask: u64) -> impl Iterator<Item = usize> {
@@ -76,7 +79,8 @@ pub fn put_instr(out: &mut Vec<u8>, instr: &Instr) {
     if instr.lanes != u64::MAX {
         out.extend_from_slice(&instr.lanes.to_le_bytes());
     }
-    let mut flags = put_gap(out, instr.gap);
+    let mut flags = put_gap(out, instr.work.instructions);
+    flags |= put_details(out, instr);
     if accesses {
         flags |= put_addrs(out, instr);
         flags |= put_values(out, instr);
@@ -101,6 +105,39 @@ fn put_gap(out: &mut Vec<u8>, gap: u32) -> u8 {
             GAP_32
         }
     }
+}
+
+/// What is known of the gap beside its length, and of the value's first use. Nothing where that is
+/// nothing.
+fn put_details(out: &mut Vec<u8>, instr: &Instr) -> u8 {
+    let Instr { work, first_use, .. } = instr;
+    if work.is_plain() && *first_use == FirstUse::Unknown {
+        return 0;
+    }
+    let first_use = match *first_use {
+        FirstUse::Unknown => 0,
+        FirstUse::Never => 1,
+        FirstUse::After(instructions) => u64::from(instructions) + 1,
+    };
+    put_varint(out, first_use);
+    let Work { special, local, passes, chain, .. } = *work;
+    for number in [special, local, passes, chain.arithmetic, chain.special, chain.local] {
+        put_varint(out, number.into());
+    }
+    DETAILS
+}
+
+/// Reads what `put_details` has written.
+pub fn details(wire: &mut Wire, work: &mut Work) -> Result<FirstUse, Malformed> {
+    let first_use = match wire.number(1 << 32, "a first use of at most 2^32")? {
+        0 => FirstUse::Unknown,
+        1 => FirstUse::Never,
+        after => FirstUse::After((after - 1) as u32),
+    };
+    let mut number = || wire.u32("a number of instructions");
+    (work.special, work.local, work.passes) = (number()?, number()?, number()?);
+    work.chain = Chain { arithmetic: number()?, special: number()?, local: number()? };
+    Ok(first_use)
 }
 
 /// The stride from lane to lane, where there is one.

@@ -47,7 +47,7 @@ pub use event::{
 pub use excerpt::excerpt;
 pub use group::Group;
 pub use index::Totals;
-pub use instr::{AtomicOp, Instr, InstrKind, LANES};
+pub use instr::{AtomicOp, Chain, FirstUse, Instr, InstrKind, LANES, Work};
 pub use limits::PAGE;
 pub use reader::{Reader, is_trace};
 pub use record::{Access, AccessKind, KernelSpec, Key, Record};

@@ -1,6 +1,6 @@
 //! How a program gets into a trace.
 
-use super::{Arg, AtomicOp, Bound};
+use super::{Arg, AtomicOp, Bound, FirstUse, Work};
 
 /// Where in the program an access stands. Accesses of different work-items with the same key
 /// execute in lock step when they can.
@@ -14,9 +14,10 @@ pub struct Key {
 }
 
 /// Kind of an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AccessKind<'a> {
     /// `bytes` were read.
+    #[default]
     Load,
     /// `bytes` are written.
     Store,
@@ -30,7 +31,7 @@ pub enum AccessKind<'a> {
 }
 
 /// One access of one work-item: 1 to 16 bytes, a power of 2 of them (atomics 4 or 8).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Access<'a> {
     /// Work-item within its group.
     pub item: u32,
@@ -42,8 +43,10 @@ pub struct Access<'a> {
     pub addr: u64,
     /// Value.
     pub bytes: &'a [u8],
-    /// Instructions of this work-item since its last access.
-    pub gap: u32,
+    /// What this work-item has executed since its last access.
+    pub work: Work,
+    /// When it first reads the value.
+    pub first_use: FirstUse,
 }
 
 /// A kernel's head as far as it is known before it runs.
@@ -98,6 +101,12 @@ pub trait Record {
     /// A recorder may ignore it.
     fn fence(&mut self, item: u32, key: Key) -> Result<(), Self::Error> {
         let _ = (item, key);
+        Ok(())
+    }
+    /// What the work-items of a warp, 64 at a time, have executed since their last accesses, before
+    /// the next barrier. A recorder may ignore it.
+    fn work(&mut self, warp: u32, work: Work) -> Result<(), Self::Error> {
+        let _ = (warp, work);
         Ok(())
     }
     /// All work-items of the group meet.

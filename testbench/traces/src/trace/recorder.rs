@@ -19,8 +19,8 @@ use super::regroup::Regrouper;
 use super::streams::Streams;
 use super::writer::{Begun, Writer};
 use super::{
-    Access, AccessKind, ArgKind, Bound, Error, Event, Instr, InstrKind, KernelHead, KernelSpec,
-    Key, Record, Totals,
+    Access, AccessKind, ArgKind, Bound, Error, Event, FirstUse, Instr, InstrKind, KernelHead,
+    KernelSpec, Key, Record, Totals, Work,
 };
 
 /// First address that a buffer gets: no valid address looks like a small number.
@@ -51,6 +51,8 @@ pub struct Recorder<W> {
     first_touches: FirstTouches,
     /// Encoded instructions of the group's warps.
     warps: Vec<Vec<u8>>,
+    /// Of each warp what it has executed before the next barrier.
+    works: Vec<Work>,
     instr: Instr,
     classifier: Classifier,
     streams: Streams,
@@ -108,6 +110,7 @@ impl<W: Read + Write + Seek> Recorder<W> {
             regrouper: Regrouper::default(),
             first_touches: FirstTouches::default(),
             warps: Vec::new(),
+            works: Vec::new(),
             instr: Instr::default(),
             classifier: Classifier::default(),
             streams: Streams::default(),
@@ -456,6 +459,8 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
         };
         self.regrouper.begin_group(items(&head));
         self.warps.resize_with(self.regrouper.warps(), Vec::new);
+        self.works.clear();
+        self.works.resize_with(self.regrouper.warps(), Work::default);
         for warp in &mut self.warps {
             warp.clear();
         }
@@ -484,14 +489,25 @@ impl<W: Read + Write + Seek> Record for Recorder<W> {
         Ok(())
     }
 
+    fn work(&mut self, warp: u32, work: Work) -> Result<(), Error> {
+        let warps = self.works.len();
+        let Some(place) = self.works.get_mut(warp as usize) else {
+            return self.refuse(format!("work of warp {warp}, of {warps}"));
+        };
+        *place = work;
+        Ok(())
+    }
+
     fn barrier(&mut self) -> Result<(), Error> {
         let State::Group(..) = self.state else {
             return self.refuse("a barrier outside a work-group");
         };
         self.end_segment();
-        (self.instr.kind, self.instr.size, self.instr.gap) = (InstrKind::Barrier, 0, 0);
+        (self.instr.kind, self.instr.size) = (InstrKind::Barrier, 0);
+        self.instr.first_use = FirstUse::Unknown;
         for (number, warp) in self.warps.iter_mut().enumerate() {
             self.instr.lanes = self.regrouper.lanes(number);
+            self.instr.work = std::mem::take(&mut self.works[number]);
             put_instr(warp, &self.instr);
         }
         self.writer.totals().instructions += self.warps.len() as u64;

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::instr_code::lanes;
-use super::{Access, AccessKind, Instr, InstrKind, Key, LANES};
+use super::{Access, AccessKind, Chain, FirstUse, Instr, InstrKind, Key, LANES, Work};
 
 /// What lanes must agree on to execute together. The same place may be a compare-and-swap that
 /// stored in one lane and one that did not in another.
@@ -23,7 +23,8 @@ struct Place {
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     addr: u64,
-    gap: u32,
+    work: Work,
+    first_use: FirstUse,
     /// Number of the place in this segment.
     place: u32,
     /// The lane comes here no more in this segment.
@@ -104,7 +105,8 @@ impl Warp {
     /// Begins the instruction of a place in these lanes.
     fn begin(&self, place: usize, lanes: u64, instr: &mut Instr) {
         let Place { kind, size, .. } = self.places[place];
-        (instr.kind, instr.size, instr.lanes, instr.gap) = (kind, size, lanes, 0);
+        (instr.kind, instr.size, instr.lanes) = (kind, size, lanes);
+        (instr.work, instr.first_use) = (Work::default(), FirstUse::Never);
     }
 }
 
@@ -112,7 +114,8 @@ impl Warp {
 #[inline]
 fn put(instr: &mut Instr, lane: usize, slot: &Slot) {
     instr.addrs[lane] = slot.addr;
-    instr.gap = instr.gap.max(slot.gap);
+    instr.work = instr.work.max(slot.work);
+    instr.first_use = instr.first_use.earlier(slot.first_use);
     let size = usize::from(instr.size);
     match size {
         4 => copy::<4>(&mut instr.values, lane, &slot.value),
@@ -252,14 +255,15 @@ impl Regrouper {
     /// Adds an access of a work-item below `items`.
     #[inline]
     pub fn access(&mut self, access: &Access) {
-        let &Access { item, key, kind, addr, bytes, gap } = access;
+        let &Access { item, key, kind, addr, bytes, work, first_use } = access;
         let (kind, old) = match kind {
             AccessKind::Load => (InstrKind::Load, [0; 8]),
             AccessKind::Store => (InstrKind::Store, [0; 8]),
             AccessKind::Atomic { op, old } => (InstrKind::Atomic(op), padded(old)),
         };
         let (size, value) = (bytes.len() as u8, padded(bytes));
-        self.push(item, Place { key, kind, size }, Slot { addr, gap, value, old, ..NOTHING });
+        let slot = Slot { addr, work, first_use, value, old, ..NOTHING };
+        self.push(item, Place { key, kind, size }, slot);
     }
 
     /// Adds a fence of a work-item.
@@ -297,7 +301,16 @@ impl Regrouper {
 }
 
 /// An access of nothing.
-const NOTHING: Slot = Slot { addr: 0, gap: 0, place: 0, last: false, value: [0; 16], old: [0; 8] };
+const NOTHING: Slot = Slot {
+    addr: 0,
+    work: Work { instructions: 0, special: 0, local: 0, passes: 0, chain: NO_CHAIN },
+    first_use: FirstUse::Unknown,
+    place: 0,
+    last: false,
+    value: [0; 16],
+    old: [0; 8],
+};
+const NO_CHAIN: Chain = Chain { arithmetic: 0, special: 0, local: 0 };
 
 /// Bytes, at most `N`, and zeros behind them. Most are 4 or 8.
 #[inline]
@@ -321,7 +334,14 @@ mod tests {
     }
 
     fn load(item: u32, key: Key) -> Access<'static> {
-        Access { item, key, kind: AccessKind::Load, addr: 4096, bytes: &[0; 4], gap: 0 }
+        Access {
+            item,
+            key,
+            kind: AccessKind::Load,
+            addr: 4096,
+            bytes: &[0; 4],
+            ..Access::default()
+        }
     }
 
     /// (pc via address order is lost, so: kind, lanes) of each instruction.
@@ -394,13 +414,21 @@ mod tests {
             let kind = AccessKind::Atomic { op: AtomicOp::Max, old: &old };
             let addr = u64::from(item) * 8;
             let key = Key::default();
-            regrouper.access(&Access { item, key, kind, addr, bytes: &bytes, gap: item });
+            regrouper.access(&Access {
+                item,
+                key,
+                kind,
+                addr,
+                bytes: &bytes,
+                work: Work::of(item),
+                ..Access::default()
+            });
         }
         let mut seen = 0;
         regrouper.end_segment(&mut Instr::default(), |_, instr| {
             seen += 1;
             assert_eq!(instr.kind, InstrKind::Atomic(AtomicOp::Max));
-            assert_eq!((instr.lanes, instr.gap), (u64::MAX, 63));
+            assert_eq!((instr.lanes, instr.work), (u64::MAX, Work::of(63)));
             for lane in 0..LANES {
                 assert_eq!(instr.addrs[lane], lane as u64 * 8);
                 assert_eq!(instr.value(lane), (lane as u32).to_le_bytes());

@@ -6,7 +6,7 @@ use super::limits::ADDRESS_END;
 use super::writer::Writer;
 use super::{
     Access, AccessKind, Arg, ArgKind, AtomicOp, Bound, ByteSet, Event, Instr, KernelHead,
-    KernelSpec, Key, Mode, Reader, Record, Recorder, verify,
+    KernelSpec, Key, Mode, Reader, Record, Recorder, Work, verify,
 };
 
 /// A program with every kind of event and instruction.
@@ -26,8 +26,15 @@ fn record(recorder: &mut impl Record<Error: Debug>) {
             for item in 0..64u32 {
                 let (addr, value) = (a + u64::from(item), [item as u8]);
                 let key = Key { pc: 1, ..Key::default() };
-                let load =
-                    Access { item, key, kind: AccessKind::Load, addr, bytes: &value, gap: 3 };
+                let load = Access {
+                    item,
+                    key,
+                    kind: AccessKind::Load,
+                    addr,
+                    bytes: &value,
+                    work: Work::of(3),
+                    ..Access::default()
+                };
                 recorder.access(&load).unwrap();
             }
             recorder.fence(3, Key { pc: 2, ..Key::default() }).unwrap();
@@ -35,12 +42,20 @@ fn record(recorder: &mut impl Record<Error: Debug>) {
             let value = (100 * kernel + group).to_le_bytes();
             let key = Key { pc: 3, ..Key::default() };
             let kind = AccessKind::Store;
-            let store = Access { item: 70, key, kind, addr: b, bytes: &value, gap: 300 };
+            let store = Access {
+                item: 70,
+                key,
+                kind,
+                addr: b,
+                bytes: &value,
+                work: Work::of(300),
+                ..Access::default()
+            };
             recorder.access(&store).unwrap();
             let old = (2 * kernel + group).to_le_bytes();
             let kind = AccessKind::Atomic { op: AtomicOp::Add, old: &old };
             let one = 1u32.to_le_bytes();
-            let add = Access { item: 1, key, kind, addr: b + 8, bytes: &one, gap: 0 };
+            let add = Access { item: 1, key, kind, addr: b + 8, bytes: &one, ..Access::default() };
             recorder.access(&add).unwrap();
             recorder.end_group().unwrap();
         }
@@ -114,7 +129,7 @@ fn groups_are_read_in_any_order_and_by_several_readers() {
     let first = |group: &super::Group| {
         let mut instr = Instr::default();
         group.cursor(0).next(group, &mut instr).unwrap();
-        (instr.kind, instr.lanes, instr.gap, instr.addrs)
+        (instr.kind, instr.lanes, instr.work.instructions, instr.addrs)
     };
     assert_eq!(first(&group), first(&again));
     assert!(reader.group(1, 2).is_err() && reader.group(2, 0).is_err());
@@ -175,14 +190,15 @@ fn another_version_is_named() {
     let error = Reader::from_bytes(bytes, "old.trace").err().unwrap().to_string();
     assert_eq!(
         error,
-        "old.trace, offset 8: expected format version 2 to 4, the file has version 1"
+        "old.trace, offset 8: expected format version 2 to 5, the file has version 1"
     );
 }
 
-/// Version 2 had one stream, 3 no private and no work-group memory, and the same chunks.
+/// Version 2 had one stream, 3 no private and no work-group memory, 4 no details of gaps and no
+/// first uses, and the same chunks.
 #[test]
-fn files_of_versions_2_and_3_are_read() {
-    for version in [2, 3] {
+fn files_of_older_versions_are_read() {
+    for version in 2..5 {
         let mut bytes = recorded();
         bytes[8] = version;
         let sum = crc32fast::hash(&bytes[..12]);
@@ -319,7 +335,7 @@ fn what_a_trace_cannot_hold_is_refused() {
     recorder.begin_group().unwrap();
     let key = Key::default();
     let kind = AccessKind::Load;
-    let right = Access { item: 0, key, kind, addr, bytes: &[0; 4], gap: 0 };
+    let right = Access { item: 0, key, kind, addr, bytes: &[0; 4], ..Access::default() };
     let old: &[u8] = &[0; 4];
     let kind = AccessKind::Atomic { op: AtomicOp::Add, old };
     for wrong in [
@@ -356,7 +372,7 @@ fn free_the_neighbour(shift: u64) {
     recorder.begin_kernel(KernelSpec { local: [64, 1, 1], ..KernelSpec::default() }).unwrap();
     recorder.begin_group().unwrap();
     let (kind, key) = (AccessKind::Load, Key::default());
-    let load = Access { item: 0, key, kind, addr: second, bytes: &[7; 4], gap: 0 };
+    let load = Access { item: 0, key, kind, addr: second, bytes: &[7; 4], ..Access::default() };
     recorder.access(&load).unwrap();
     recorder.end_group().unwrap();
     recorder.end_kernel().unwrap();

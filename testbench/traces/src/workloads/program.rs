@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::trace::{
     Access, AccessKind, Arg, ArgKind, AtomicOp, Bound, KernelSpec, Key, Mode, Reader, Record,
-    Recorder, ScheduleRange, verify,
+    Recorder, ScheduleRange, Work, verify,
 };
 
 /// Unit of placement.
@@ -246,7 +246,9 @@ impl Run {
                 AccessKind::Atomic { op, old: &old }
             }
         };
-        self.recorder.access(&Access { item, key, kind, addr, bytes: &bytes, gap }).unwrap();
+        let work = Work::of(gap);
+        let access = Access { item, key, kind, addr, bytes: &bytes, work, ..Access::default() };
+        self.recorder.access(&access).unwrap();
     }
 
     fn group(&mut self, kernel: &Kernel, number: u64, group: u32) {

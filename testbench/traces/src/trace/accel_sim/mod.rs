@@ -27,7 +27,7 @@ use super::limits::MAX_HOST_WRITE;
 use super::lines::{Compression, Lines};
 use super::occurrences::Occurrences;
 use super::pages::Memory;
-use super::{Access, AccessKind, Arg, ArgKind, Error, KernelSpec, Mode, Record};
+use super::{Access, AccessKind, Arg, ArgKind, Error, KernelSpec, Mode, Record, Work};
 
 /// Most bytes of a line of the list.
 const MAX_LINE: u64 = 1 << 12;
@@ -333,6 +333,14 @@ impl<R: Record<Error = Error>> Import<'_, R> {
             }
             _ => AccessKind::Load,
         };
-        self.record.access(&Access { item, key, kind, addr, bytes, gap })
+        self.record.access(&Access {
+            item,
+            key,
+            kind,
+            addr,
+            bytes,
+            work: Work::of(gap),
+            ..Access::default()
+        })
     }
 }

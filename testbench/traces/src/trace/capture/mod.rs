@@ -1,6 +1,7 @@
 //! Raw captures of OpenCL programs: `PREFIX.bin` (records), `PREFIX.meta` (text), `PREFIX.blob`
 //! (data of the host) and, where they were recorded, `PREFIX.iter` (iterations of the enclosing
-//! loops), `PREFIX.gap` (instructions between accesses) and `PREFIX.sum` (checksums).
+//! loops), `PREFIX.work` (what is executed between accesses; in captures of version 1 `PREFIX.gap`,
+//! its instructions alone) and `PREFIX.sum` (checksums).
 
 mod atomics;
 mod extents;
@@ -21,7 +22,10 @@ use raw::{RECORD_BYTES, Raw, WHOLE_GROUP, What};
 
 use super::limits::MAX_HOST_WRITE;
 use super::occurrences::Occurrences;
-use super::{Access, AccessKind, Arg, ArgKind, Error, KernelSpec, Key, Mode, Record};
+use super::{
+    Access, AccessKind, Arg, ArgKind, Chain, Error, FirstUse, KernelSpec, Key, LANES, Mode, Record,
+    Work,
+};
 
 /// Work-groups of one work-item (the program gave no local size) are joined to groups of this many.
 const JOINED: u32 = 64;
@@ -139,6 +143,8 @@ struct Kernel {
     launch: u32,
     /// Work-groups of the launch.
     launched: u64,
+    /// Work-items of each.
+    items: u32,
     /// Work-groups begun.
     groups: u32,
     /// What the records call the last of them. It need not be unique: a capture's numbers may be
@@ -156,7 +162,9 @@ struct Converter<'a, R> {
     blob: Input,
     /// For each access of a work-item in `bin`: iterations of four loops.
     iterations: Option<Input>,
-    /// The same: instructions of the work-item since its last access.
+    /// The same, and for each warp before a barrier: what was executed since the last access.
+    works: Option<Input>,
+    /// In captures of version 1, for each access alone: its instructions.
     gaps: Option<Input>,
     meta: Meta,
     /// Offset of the record that is being read.
@@ -187,6 +195,7 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             bin: Input::open(&records)?,
             blob: Input::open(&with_ending(prefix, ".blob"))?,
             iterations: beside(".iter")?,
+            works: beside(".work")?,
             gaps: beside(".gap")?,
             meta: meta::read(&with_ending(prefix, ".meta"))?,
             at: 0,
@@ -224,7 +233,10 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
         if self.kernel.is_some() {
             return self.expected("the end of the last kernel");
         }
-        [&mut self.iterations, &mut self.gaps].into_iter().flatten().try_for_each(Input::end)?;
+        [&mut self.iterations, &mut self.works, &mut self.gaps]
+            .into_iter()
+            .flatten()
+            .try_for_each(Input::end)?;
         Ok(self.converted)
     }
 
@@ -356,12 +368,14 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             (grid, local) = ([items, 1, 1], [JOINED, 1, 1]);
         }
         let launched = count(launch.groups);
+        let items = u32::try_from(count(launch.local)).unwrap_or(u32::MAX);
         // Each of those that are joined has its own.
         let group_memory = launch.group_memory.saturating_mul(if joined { JOINED } else { 1 });
         let (name, args) = (launch.name.clone(), self.args(launch));
         let spec = KernelSpec { name, grid, local, group_memory, stream: 0, args };
         self.record.begin_kernel(spec)?;
-        self.kernel = Some(Kernel { launch: raw.kernel, launched, joined, ..Kernel::default() });
+        self.kernel =
+            Some(Kernel { launch: raw.kernel, launched, joined, items, ..Kernel::default() });
         Ok(())
     }
 
@@ -429,14 +443,35 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
     }
 
     fn barrier(&mut self) -> Result<(), Error> {
-        match &self.kernel {
-            // Of one work-item alone.
-            Some(kernel) if kernel.joined => Ok(()),
-            _ => {
-                self.occurrences.clear();
-                self.record.barrier()
+        let (is_alone, items) = match &self.kernel {
+            Some(kernel) => (kernel.joined, if kernel.joined { 1 } else { kernel.items }),
+            None => (false, 0),
+        };
+        for warp in 0..items.div_ceil(LANES as u32) {
+            let Some((work, _)) = self.next_work()? else { break };
+            if !is_alone {
+                self.record.work(warp, work)?;
             }
         }
+        if is_alone {
+            return Ok(());
+        }
+        self.occurrences.clear();
+        self.record.barrier()
+    }
+
+    /// The next of the works, where there are some.
+    fn next_work(&mut self) -> Result<Option<(Work, FirstUse)>, Error> {
+        let Some(file) = &mut self.works else { return Ok(None) };
+        let [instructions, first_use, special, local, passes, chain @ ..] = file.numbers::<8>()?;
+        let first_use = match first_use {
+            0 => FirstUse::Unknown,
+            1 => FirstUse::Never,
+            after => FirstUse::After(after - 1),
+        };
+        let [arithmetic, of_special, of_local] = chain;
+        let chain = Chain { arithmetic, special: of_special, local: of_local };
+        Ok(Some((Work { instructions, special, local, passes, chain }, first_use)))
     }
 
     fn access(&mut self, what: What, raw: &Raw) -> Result<(), Error> {
@@ -462,9 +497,10 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             Some(file) if alone => Some(file.numbers()?),
             _ => None,
         };
-        let mut gap = match &mut self.gaps {
-            Some(file) if alone => file.numbers::<1>()?[0],
-            _ => 0,
+        let (mut work, first_use) = match (&mut self.gaps, alone) {
+            (Some(file), true) => (Work::of(file.numbers::<1>()?[0]), FirstUse::Unknown),
+            (None, true) => self.next_work()?.unwrap_or_default(),
+            (_, false) => (Work::default(), FirstUse::Unknown),
         };
         let Some((buffer, addr)) = self.access_place(what, raw)? else {
             self.converted.left_out += 1;
@@ -479,7 +515,7 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             let key = self.key(item, raw.pc, iteration);
             let kind = AccessKind::Atomic { op, old: &old.to_le_bytes()[..size] };
             let bytes = &operand.to_le_bytes()[..size];
-            return self.record.access(&Access { item, key, kind, addr, bytes, gap });
+            return self.record.access(&Access { item, key, kind, addr, bytes, work, first_use });
         }
         let kind = if what == What::Load { AccessKind::Load } else { AccessKind::Store };
         let mut done = 0;
@@ -488,8 +524,8 @@ impl<'a, R: Record<Error = Error>> Converter<'a, R> {
             let piece = 1 << (size - done).ilog2();
             let key = self.key(item, raw.pc, iteration);
             let (addr, bytes) = (addr + done as u64, &raw.value[done..done + piece]);
-            self.record.access(&Access { item, key, kind, addr, bytes, gap })?;
-            gap = 0;
+            self.record.access(&Access { item, key, kind, addr, bytes, work, first_use })?;
+            work = Work::default();
             done += piece;
         }
         Ok(())

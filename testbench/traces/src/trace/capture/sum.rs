@@ -9,9 +9,9 @@ use crate::trace::Error;
 use crate::trace::lines::{Compression, Lines};
 
 /// The first line: the version of a capture's files.
-const VERSION: &str = "duet capture 1";
-/// Files of a capture; the last two may be missing.
-const FILES: [&str; 5] = ["bin", "meta", "blob", "iter", "gap"];
+const VERSIONS: [&str; 2] = ["duet capture 1", "duet capture 2"];
+/// Files of a capture; the last three may be missing.
+const FILES: [&str; 6] = ["bin", "meta", "blob", "iter", "work", "gap"];
 
 /// Takes the checksum of what is written to it.
 #[derive(Default)]
@@ -36,8 +36,8 @@ pub fn check(prefix: &Path) -> Result<bool, Error> {
         return Ok(false);
     }
     let mut lines = Lines::open(&path, Compression::None)?;
-    let expected = format!("{VERSION:?}");
-    if !lines.next()? || lines.line().trim_end() != VERSION {
+    let expected = VERSIONS.map(|version| format!("{version:?}")).join(" or ");
+    if !lines.next()? || !VERSIONS.contains(&lines.line().trim_end()) {
         return Err(lines.error(&expected));
     }
     let mut named = Vec::new();

@@ -126,7 +126,7 @@ fn record_step(
         // Some work-items do the same, in lock step.
         let key = Key { pc: pc % 5, iteration: [pc / 5, 0, 0, 0] };
         let addr = base + at as u64;
-        recorder.access(&Access { item, key, kind, addr, bytes, gap: 0 }).unwrap();
+        recorder.access(&Access { item, key, kind, addr, bytes, ..Access::default() }).unwrap();
     };
     match step {
         Step::Barrier => recorder.barrier().unwrap(),

@@ -53,7 +53,9 @@ fn classes(kernels: &[Kernel], apart: bool) -> (Vec<String>, u64, u64) {
                     let addr = base + step.at + u64::from(i) * step.size as u64;
                     let bytes = &[step.value; 8][..step.size];
                     let item = step.first + i;
-                    recorder.access(&Access { item, key, kind, addr, bytes, gap: 0 }).unwrap();
+                    recorder
+                        .access(&Access { item, key, kind, addr, bytes, ..Access::default() })
+                        .unwrap();
                 }
                 if step.barrier {
                     recorder.barrier().unwrap();

@@ -32,7 +32,9 @@ fn run(steps: &[Step]) -> (Vec<bool>, Vec<KernelHead>, u64) {
             recorder.begin_kernel(spec).unwrap();
             recorder.begin_group().unwrap();
             let addr = base + at;
-            recorder.access(&Access { item: 0, key, kind, addr, bytes, gap: 0 }).unwrap();
+            recorder
+                .access(&Access { item: 0, key, kind, addr, bytes, ..Access::default() })
+                .unwrap();
             recorder.end_group().unwrap();
             recorder.end_kernel().unwrap();
         };

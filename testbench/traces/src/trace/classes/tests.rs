@@ -85,7 +85,7 @@ fn run_steps(
         let key = Key { pc, ..Key::default() };
         let mut access = |item, kind, offset, bytes: &[u8]| {
             let addr = base + offset;
-            recorder.access(&Access { item, key, kind, addr, bytes, gap: 0 }).unwrap();
+            recorder.access(&Access { item, key, kind, addr, bytes, ..Access::default() }).unwrap();
         };
         match step {
             Group => {
