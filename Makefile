@@ -195,10 +195,12 @@ resets: setup
 explained: setup
 	python3 rtl/explained.py
 
-# The kept trace, made again: the same bytes with Oclgrind 21.10.
+# The kept traces, made again: the same bytes with Oclgrind 21.10.
 traces: setup
 	$(MAKE) -C testbench/traces/workloads/opencl OUT=$(CURDIR)/target/opencl
 	$(DUET) trace capture -o testbench/traces/workloads/bfs.trace -- target/opencl/bfs
+	rm -f testbench/correlation/traces/copy1-16384-0.trace
+	$(DUET) correlate --traces testbench/correlation/traces --case copy1-16384-0
 
 # The program with its tools, man pages and completions; it finds Verilator and Ibex in PREFIX/lib/duet/tools.
 PREFIX ?= /usr/local

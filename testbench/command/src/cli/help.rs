@@ -168,6 +168,19 @@ const EXAMPLES: &[Examples] = &[
         ],
     ),
     (
+        "correlate",
+        true,
+        &[
+            ("An H100, all cases", "correlate --report h100.html"),
+            (
+                "Another L1 on two programs, launch by launch",
+                "correlate --case gather --case bfs_level --launches --set l1.bytes=131072",
+            ),
+            ("Your own GPU and machine", "correlate mine.json --system mine.toml"),
+            ("What measures a GPU", "correlate --programs measure"),
+        ],
+    ),
+    (
         "controls",
         true,
         &[

@@ -7,6 +7,7 @@ mod choice;
 mod compare;
 mod completions;
 mod controls;
+mod correlate;
 mod cosim;
 mod counters;
 mod difference;
@@ -73,6 +74,7 @@ enum Verb {
     Sweep(sweep::Args),
     Plot(plot::Args),
     Reproduce(reproduce::Args),
+    Correlate(correlate::Args),
     Controls(controls::Args),
     Litmus(litmus::Args),
     Check(check::Args),
@@ -96,6 +98,7 @@ impl Verb {
             | Self::Replay(_)
             | Self::Sweep(_)
             | Self::Reproduce(_)
+            | Self::Correlate(_)
             | Self::Litmus(_)
             | Self::Check(_)
             | Self::Controls(_)
@@ -129,6 +132,7 @@ impl Verb {
             Self::Sweep(args) => sweep::run(&args),
             Self::Plot(args) => plot::run(&args),
             Self::Reproduce(args) => reproduce::run(&args),
+            Self::Correlate(args) => correlate::run(&args),
             Self::Controls(args) => controls::run(&args),
             Self::Litmus(args) => litmus::run(&args),
             Self::Check(args) => check::run(&args),

@@ -52,7 +52,7 @@ impl Line {
     }
 
     /// Removes it.
-    fn clear(&self) {
+    pub fn clear(&self) {
         if self.shown.take().is_some() {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }

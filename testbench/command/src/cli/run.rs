@@ -86,6 +86,9 @@ pub struct Args {
     /// bundle.
     #[arg(long, conflicts_with_all = ["wave", "timeline", "audit", "dump_tlp", "flip"])]
     pub sample: bool,
+    /// Let each kernel begin with L2s that hold nothing, as profilers measure a kernel
+    #[arg(long)]
+    pub cold: bool,
     #[command(flatten)]
     pub rtl: bodies::Sources,
     /// If it is out of a bundle: a failure leaves no other.
@@ -149,7 +152,8 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let job = Job::load(&args.choice.job)?;
     print_job(args, &job);
     let threads = args.choice.job.threads.unwrap_or(job::THREADS).min(job::cores());
-    let options = Options { threads, sample: args.sample, ..options(&args.choice.job) };
+    let options =
+        Options { threads, sample: args.sample, cold: args.cold, ..options(&args.choice.job) };
     let (mut machine, bodies) = build(args, &job, options)?;
     let outputs = Outputs::create(args, &job, &mut machine)?;
     let flip = flip::set(args.flip.as_ref(), &mut machine)?;

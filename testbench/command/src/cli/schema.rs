@@ -14,7 +14,7 @@ use reproductions::{controls, paper};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
-use super::{Failure, check, litmus, mutate, record};
+use super::{Failure, check, correlate, litmus, mutate, record};
 
 /// Print the JSON schema of a result that --json writes
 #[derive(clap::Args)]
@@ -27,12 +27,13 @@ pub struct Args {
 /// A result, what it is if its name does not say so, and its schema.
 type Result = (&'static str, &'static str, fn() -> Schema);
 
-const RESULTS: [Result; 8] = [
+const RESULTS: [Result; 9] = [
     ("run", "", of::<record::Run>),
     ("cosim", "", of::<record::Cosim>),
     ("compare", "Of `duet compare` of model and RTL", of::<record::Compare>),
     ("compare-vary", "Of `duet compare --vary`", of::<record::Varied>),
     ("controls", "", of::<controls::Report>),
+    ("correlate", "", of::<correlate::Report>),
     ("check", "", of::<check::Report>),
     ("litmus", "", of::<litmus::Report>),
     ("mutate", "", of::<mutate::Report>),

@@ -24,6 +24,7 @@
 mod make;
 mod record;
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -35,6 +36,7 @@ use traces::trace::{Error, Event, Reader, Recorder, Totals, verify};
 
 use super::{ENVIRONMENT, Failure, USAGE, WRONG_VALUE};
 use make::{checked, claim, convert, made, save};
+pub use record::capture;
 
 /// Make, show and check traces of programs
 #[derive(clap::Args)]
@@ -50,6 +52,9 @@ enum Action {
         /// Trace to write
         #[arg(short, long)]
         output: PathBuf,
+        /// Compile kernels with -O3, and count instructions as a GPU's compiler makes them
+        #[arg(long)]
+        gpu: bool,
         /// Program and its arguments
         #[arg(last = true, required = true)]
         program: Vec<OsString>,
@@ -131,14 +136,15 @@ fn nothing_ran(program: &str, kernels: u32) -> Failure {
 
 pub fn run(args: &Args) -> Result<u8, Failure> {
     match &args.action {
-        Action::Capture { output, program } => {
+        Action::Capture { output, gpu, program } => {
             claim(output)?;
-            record::run(output, program)
+            record::run(output, program, *gpu)
         }
         Action::Convert { prefix, output } => {
             claim(output)?;
             let name = name_of(prefix);
-            checked(output, &name, |_, trace| convert(prefix, trace, &name))
+            checked(output, &name, |_, trace| convert(prefix, trace, &name))?;
+            made(output, &BTreeMap::new())
         }
         Action::Import { tool: Tool::AccelSim, list, output } => {
             claim(output)?;

@@ -157,7 +157,7 @@ fn command_lists_the_presets_and_refuses_a_bad_file_with_status_2() {
     let (status, stdout, stderr) = duet(&["run", "--system", file, "--workload", "copy"]);
     assert_eq!(status, Some(2), "{stderr}");
     let line = 1 + GOOD.lines().position(|l| l.starts_with("cus = ")).unwrap();
-    let message = format!("{file}:{line}: machine.cus: 999 is not 1 to 100");
+    let message = format!("{file}:{line}: machine.cus: 999 is not 1 to 512");
     assert!(stderr.contains(&message), "{stderr}");
     assert!(stdout.lines().last().unwrap().starts_with("FAIL "), "{stdout}");
 }

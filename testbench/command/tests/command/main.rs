@@ -8,6 +8,7 @@ mod bodies;
 mod bundles;
 mod captures;
 mod check;
+mod correlate;
 mod cosim;
 mod coverage;
 mod desk;

@@ -178,7 +178,8 @@ fn a_capture_that_cannot_be_written_says_so() {
     // A raw capture of before is not written over either.
     fs::write(folder.path().join("raw.bin"), "").unwrap();
     for prefix in ["no/such/folder", "raw"].map(|name| folder.path().join(name)) {
-        let error = opencl::run(std::slice::from_ref(&program), &plugin, &prefix).unwrap_err();
+        let error =
+            opencl::run(std::slice::from_ref(&program), &plugin, &prefix, false).unwrap_err();
         assert!(matches!(error, opencl::Error::CannotWrite(_)), "{error}");
     }
 }

@@ -14,7 +14,7 @@ use machine::{Bodies, System, systems};
 use super::job::{self, Program};
 use super::{Failure, choice, trace};
 pub use run::{Opened, Outcome};
-pub use workers::{Progress, each};
+pub use workers::{Progress, each, spread};
 
 /// A machine.
 pub struct Configuration {

@@ -21,38 +21,53 @@ pub fn each(
     jobs: usize,
     mut add: impl FnMut(usize, Outcome) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
+    let work = |opened: &mut Opened, at: usize| points[at].run(opened);
+    spread(points.len(), jobs, "points", work, |at, outcome, progress| {
+        if outcome.status != 0 {
+            let first = outcome.message.lines().next().unwrap_or_default();
+            eprintln!("duet: {}: {first}", points[at].key);
+        }
+        let values = outcome.record.as_ref().map(|run| &run.values);
+        progress.accesses +=
+            values.map_or(0, |values| values.loads_checked + values.atomics_checked);
+        add(at, outcome)
+    })
+}
+
+/// Does `work` on the numbers below `all`, `jobs` at a time, each thread with a state of its own;
+/// `add` receives each result with its number and the progress. `what`: what the numbers count.
+/// Errors: those of `add`, which ends the work.
+pub fn spread<S: Default, T: Send>(
+    all: usize,
+    jobs: usize,
+    what: &'static str,
+    work: impl Fn(&mut S, usize) -> T + Sync,
+    mut add: impl FnMut(usize, T, &mut Progress) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     let next = AtomicUsize::new(0);
     let (sender, results) = mpsc::channel();
-    let work = |sender: mpsc::Sender<_>| {
-        let mut opened = Opened::default();
+    let take = |sender: mpsc::Sender<_>| {
+        let mut state = S::default();
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(point) = points.get(at) else { return };
             // The receiver is closed where a result could not be written.
-            if sender.send((at, point.run(&mut opened))).is_err() {
+            if at >= all || sender.send((at, work(&mut state, at))).is_err() {
                 return;
             }
         }
     };
     thread::scope(|scope| {
-        for _ in 0..jobs.min(points.len()) {
+        for _ in 0..jobs.min(all) {
             let sender = sender.clone();
-            scope.spawn(|| work(sender));
+            scope.spawn(|| take(sender));
         }
         drop(sender);
-        let mut progress = Progress::new(points.len(), "points");
+        let mut progress = Progress::new(all, what);
         loop {
             match results.recv_timeout(PERIOD) {
-                Ok((at, outcome)) => {
-                    if outcome.status != 0 {
-                        let first = outcome.message.lines().next().unwrap_or_default();
-                        eprintln!("duet: {}: {first}", points[at].key);
-                    }
-                    let values = outcome.record.as_ref().map(|run| &run.values);
-                    progress.accesses +=
-                        values.map_or(0, |values| values.loads_checked + values.atomics_checked);
-                    if let Err(failure) = add(at, outcome) {
-                        next.store(points.len(), Ordering::Relaxed);
+                Ok((at, result)) => {
+                    if let Err(failure) = add(at, result, &mut progress) {
+                        next.store(all, Ordering::Relaxed);
                         return Err(failure);
                     }
                     progress.done += 1;
@@ -82,6 +97,11 @@ impl Progress {
     /// Of `all` things, called `what`.
     pub fn new(all: usize, what: &'static str) -> Self {
         Self { all, what, done: 0, accesses: 0, line: Line::new(), tenths: Tenths::default() }
+    }
+
+    /// Removes the line, before something else is printed.
+    pub fn clear(&self) {
+        self.line.clear();
     }
 
     /// Shows a line where the last is older than a second; where standard error is no terminal, at

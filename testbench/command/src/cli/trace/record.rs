@@ -1,13 +1,15 @@
 //! `duet trace capture`: runs an OpenCL program and makes its trace.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitStatus;
 
+use files::Folder;
 use traces::opencl::{self, Tools};
 
 use super::Failure;
-use super::make::{checked, convert};
+use super::make::{checked, convert, made};
 
 impl From<opencl::Error> for Failure {
     fn from(error: opencl::Error) -> Self {
@@ -15,20 +17,31 @@ impl From<opencl::Error> for Failure {
     }
 }
 
-pub fn run(output: &Path, program: &[OsString]) -> Result<u8, Failure> {
-    let tools = Tools::find()?;
-    let name = name_of(program);
-    checked(output, &name, |work, trace| {
-        let plugin = tools.plugin(work.path())?;
+pub fn run(output: &Path, program: &[OsString], gpu: bool) -> Result<u8, Failure> {
+    let folder = Folder::new().map_err(|e| Failure::environment(format!("plugin: {e}")))?;
+    let plugin = Tools::find()?.plugin(folder.path())?;
+    capture(output, &name_of(program), program, &plugin, gpu)?;
+    made(output, &BTreeMap::new())
+}
+
+/// Runs a program and makes its trace, which gets this name.
+pub fn capture(
+    output: &Path,
+    name: &str,
+    program: &[OsString],
+    plugin: &Path,
+    gpu: bool,
+) -> Result<(), Failure> {
+    checked(output, name, |work, trace| {
         let prefix = work.path().join("raw");
         eprintln!("duet: {name} runs in Oclgrind, which records each access");
-        let status = opencl::run(program, &plugin, &prefix)?;
+        let status = opencl::run(program, plugin, &prefix, gpu)?;
         let ended = describe(status);
         if !prefix.with_extension("bin").exists() {
             let program = Path::new(&program[0]).display();
             return Err(Failure::usage(format!("{program} used no OpenCL memory and {ended}")));
         }
-        convert(&prefix, trace, &name).map_err(|failure| match status.success() {
+        convert(&prefix, trace, name).map_err(|failure| match status.success() {
             true => failure,
             false => Failure { message: format!("{}; {name} {ended}", failure.message), ..failure },
         })?;

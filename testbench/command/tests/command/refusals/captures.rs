@@ -162,7 +162,7 @@ fn sums(change: impl Fn(&mut Vec<String>)) -> Vec<u8> {
     let files = [("bin", bytes(&GOOD)), ("meta", META.into()), ("blob", Vec::new())];
     let line =
         |(name, text): &(&str, Vec<u8>)| format!("{name} {} {:08x}", text.len(), crc32(text));
-    let mut lines = vec!["duet capture 1".to_string()];
+    let mut lines = vec!["duet capture 2".to_string()];
     lines.extend(files.iter().map(line));
     change(&mut lines);
     lines.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect()
@@ -219,8 +219,11 @@ pub fn cases() -> Vec<Case> {
     let message = ["%.bin, offset 280: expected 280 bytes, found 320"];
     cases.push(capture(2, long, META, &message).file(".sum", sums(|_| {})));
     let damaged: [(Vec<u8>, &str); 7] = [
-        (Vec::new(), "%.sum:1: expected \"duet capture 1\""),
-        (sums(|l| l[0] = "duet capture 2".into()), "%.sum:1: expected \"duet capture 1\""),
+        (Vec::new(), "%.sum:1: expected \"duet capture 1\" or \"duet capture 2\""),
+        (
+            sums(|l| l[0] = "duet capture 3".into()),
+            "%.sum:1: expected \"duet capture 1\" or \"duet capture 2\"",
+        ),
         (sums(|l| l[1] = "bin 280".into()), "%.sum:2: expected the ending of a file"),
         (sums(|l| l[1] = "bin x 00000000".into()), "%.sum:2: expected the ending of a file"),
         (sums(|l| l[2] = "meat 3 00000000".into()), "%.sum:3: expected the ending of a file"),

@@ -11,13 +11,13 @@ const NUMBERS: &[(&str, &[&str], &str)] = &[
     ("scale", &["0", "1048577"], "is not 1 to 1048576"),
     ("machine.gpus", &["0", "17"], "is not 1 to 16"),
     ("machine.chiplets", &["0", "17"], "is not 1 to 16"),
-    ("machine.cus", &["0", "101"], "is not 1 to 100"),
+    ("machine.cus", &["0", "513"], "is not 1 to 512"),
     ("machine.line", &["16", "256"], "is not a power of 2, 32 to 128"),
     ("machine.line", &["96"], "is not a power of 2, 32 to 128"),
     ("machine.clock_mhz", &["0", "100001"], "is not 1 to 100000"),
     ("cu.waves", &["0", "65"], "is not 1 to 64"),
     ("cu.lanes", &["0", "16", "128"], "is not 32 or 64"),
-    ("cu.loads", &["0", "17"], "is not 1 to 16"),
+    ("cu.loads", &["0", "65"], "is not 1 to 64"),
     ("cu.transactions", &["0", "4097"], "is not 1 to 4096"),
     ("cu.gap_cycles", &["1001"], "is not 0 to 1000"),
     ("l1.bytes", &["0", "1048577"], "is not 1 to 1048576"),
@@ -28,7 +28,7 @@ const NUMBERS: &[(&str, &[&str], &str)] = &[
     ("l2.bytes", &["0", "268435457"], "is not 1 to 268435456"),
     ("l2.bytes", &["4097"], "must be a multiple of l2.ways x machine.line x l2.banks"),
     ("l2.ways", &["0", "65"], "is not 1 to 64"),
-    ("l2.banks", &["0", "33"], "is not 1 to 32"),
+    ("l2.banks", &["0", "513"], "is not 1 to 512"),
     ("l2.interleave", &["32"], "must be at least machine.line, where machine.line = 64"),
     ("l2.interleave", &["96", "8192"], "is not a power of 2, 32 to 4096"),
     ("l2.misses", &["0", "1025"], "is not 1 to 1024"),
@@ -36,7 +36,7 @@ const NUMBERS: &[(&str, &[&str], &str)] = &[
     ("l3.bytes", &["1073741825"], "is not 0 to 1073741824"),
     ("l3.bytes", &["1000"], "must be a multiple of l3.ways x machine.line x l3.slices"),
     ("l3.ways", &["0", "65"], "is not 1 to 64"),
-    ("l3.slices", &["0", "33"], "is not 1 to 32"),
+    ("l3.slices", &["0", "513"], "is not 1 to 512"),
     ("l3.misses", &["0", "1025"], "is not 1 to 1024"),
     ("l3.latency", &["0", "10001"], "is not 1 to 10000"),
     ("memory.bytes", &["0", "1048577"], "is not 1 to 1048576"),
@@ -258,9 +258,10 @@ pub fn cases() -> Vec<Case> {
         cases.push(file(renamed, &[&format!("missing field `{section}`")]));
     }
     // Sums of several fields.
-    let wide = with(&with(GOOD, "machine.cus", "100"), "l2.banks", "32");
-    let together = "with machine.chiplets, l2.banks and l3.slices at most";
-    cases.push(file(wide, &[together, "machine.cus: 100"]));
+    let wide = with(&with(GOOD, "machine.cus", "200"), "l2.banks", "64");
+    let wide = with(&with(&wide, "machine.chiplets", "16"), "machine.gpus", "16");
+    let together = "CUs, L2 banks and L3 slices together are at most 65519";
+    cases.push(file(wide, &[together, "machine.cus: 200"]));
     let large = with(&with(GOOD, "l2.bytes", "268435456"), "machine.chiplets", "16");
     let large = with(&large, "machine.gpus", "16");
     cases.push(file(large, &["machine.gpus: 16", "all caches together hold at most 2^32 bytes"]));
