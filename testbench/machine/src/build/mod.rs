@@ -1,6 +1,7 @@
 //! Puts a machine together from a system file.
 
 mod afar;
+mod clusters;
 mod command;
 pub mod make;
 mod names;
@@ -38,6 +39,7 @@ use crate::core::{self, Core};
 use crate::engine::{ComponentId, InletId, Network, OutletId, Wires};
 use crate::finepack::egress_path::{EgressPath, PathKind};
 use crate::gate::{self, Gate};
+use crate::l1::SRC;
 use crate::l2;
 use crate::l3::{self, Slice};
 use crate::launch::{Global, GlobalPorts, Local, LocalPorts, Room};
@@ -97,10 +99,13 @@ fn build_with(system: &System, bodies: &Bodies, sockets: Sockets) -> Result<Buil
         header_bytes: system.network.header_bytes,
         sector_log: system.network.sector_bytes.ilog2(),
         bank_log: system.l2.interleave.ilog2(),
+        hashed: m.is_hashed(),
     };
     let links = u32::from(layout.all_chiplets()) * u32::from(m.chiplets - 1);
     let units = if l1.unit.is_some() { m.gpus.into() } else { 0 };
-    let numbers = Numbers { layout: layout.clone(), links, units };
+    let combine = if l1.name == SRC.name { system.network.combine } else { 0 };
+    let combiners = m.cus.checked_div(combine).unwrap_or(0).into();
+    let numbers = Numbers { layout: layout.clone(), links, units, combiners };
     let first_global = numbers.global(0).0 as usize;
     let coherent = policy == Policy::Coherent && layout.all_chiplets() > 1;
     // One GPU has no other's copies.
@@ -212,6 +217,7 @@ impl Builder<'_> {
                 parts.push(Part::Unit(new(&mut make, ports)?));
             }
         }
+        parts.extend(self.wiring.take_combiners());
         if let Some(between) = between {
             parts.push(self.gate(between, &releases)?);
         }
@@ -265,7 +271,8 @@ impl Builder<'_> {
         let ports = LocalPorts { commands, answers, to_cores, from_cores, to_banks, from_banks };
         let (whole, new) = (Room::of(&self.system.cu), self.resolved.scheduler.new);
         let scheduler = new(&mut self.make_of_chiplet(chiplet))?;
-        parts.push(Part::Local(Box::new(Local::new(whole, scheduler, ports))));
+        let start_cycles = self.system.command_processor.start_cycles;
+        parts.push(Part::Local(Box::new(Local::new(whole, scheduler, start_cycles, ports))));
         Ok((out.0, back.1))
     }
 
@@ -364,6 +371,9 @@ impl Builder<'_> {
             transactions: cu.transactions,
             gap_cycles: cu.gap_cycles,
             exclusive_lines: cu.exclusive_lines,
+            pipeline: (cu.issue == "scoreboard").then(|| self.system.pipeline.clone()),
+            sector: self.system.network.sector_bytes,
+            tlb: self.system.tlb.clone(),
         };
         let gpu = self.wiring.numbers.layout.gpu_of(chiplet);
         let to_unit = self.resolved.l1.unit.map(|_| self.unit_channels(gpu, unit));
@@ -399,7 +409,8 @@ impl Builder<'_> {
         let addresses = l2::Addresses::new(layout, number);
         let sets = (l2.bytes / u64::from(l2.banks) / u64::from(l2.ways) / u64::from(line)) as u32;
         // A bank numbers its lines itself.
-        let shape = Shape { sets, ways: l2.ways, line, stride: 1 };
+        let hashed = self.system.machine.is_hashed();
+        let shape = Shape { sets, ways: l2.ways, line, stride: 1, hashed };
         let has_part = self.resolved.l1.bank.is_some() || self.resolved.l1.l2.is_some();
         let to_unit =
             self.resolved.l1.unit.filter(|_| has_part).map(|_| self.unit_channels(gpu, unit));
@@ -419,6 +430,9 @@ impl Builder<'_> {
             (self.resolved.policy, l2.misses, self.resolved.l2.bank, self.resolved.l1.bank);
         let (early, keeps) = (self.wiring.afar.early, self.resolved.sharing_l2.new);
         let through = self.resolved.through;
+        let atomics = l2::Atomics::of(l2);
+        let sector = Some(l2.sector).filter(|&sector| sector != 0 && sector < line);
+        let sector = sector.map(|sector| sector as usize);
         let mut make = self.make(gpu, Some(unit));
         let hook = hook.map(|new| new(&mut make)).transpose()?;
         let keeps = keeps.map(|new| new(&mut make)).transpose()?;
@@ -432,6 +446,8 @@ impl Builder<'_> {
             through,
             shape,
             misses,
+            sector,
+            atomics,
             early,
             ports,
             hook,
@@ -529,7 +545,8 @@ impl Builder<'_> {
         let line = self.system.machine.line;
         let slices = u64::from(l3.slices) * u64::from(self.system.machine.chiplets);
         let sets = (l3.bytes / slices / u64::from(l3.ways) / u64::from(line)) as u32;
-        let shape = Shape { sets, ways: l3.ways, line, stride: l3.slices.into() };
+        let hashed = self.system.machine.is_hashed();
+        let shape = Shape { sets, ways: l3.ways, line, stride: l3.slices.into(), hashed };
         let ports = l3::Ports {
             requests: self.wiring.to(Net::Memory, chiplet, unit),
             answers: self.wiring.from(Net::Answer, chiplet, unit),

@@ -6,13 +6,15 @@ use crate::engine::ComponentId;
 
 /// Components stand in this order: for each chiplet its CUs, L2 banks, L3 slices and command
 /// processor; for each GPU its command processor; the links between chiplets; the L1 design's unit
-/// of each GPU, if it has one; what joins the GPUs.
+/// of each GPU, if it has one; the combiners of each chiplet; what joins the GPUs.
 pub struct Numbers {
     pub layout: Layout,
     /// Links between chiplets.
     pub links: u32,
     /// L1 designs' units.
     pub units: u32,
+    /// Combiners of a chiplet.
+    pub combiners: u32,
 }
 
 impl Numbers {
@@ -38,8 +40,10 @@ impl Numbers {
             (id.0 - self.global(0).0) as u16 * layout.chiplets
         } else if id.0 < self.gpu_unit(0).0 {
             (id.0 - self.link(0).0) as u16 / (layout.chiplets - 1)
-        } else if id.0 < self.gate().0 {
+        } else if id.0 < self.combiner(0, 0).0 {
             (id.0 - self.gpu_unit(0).0) as u16 * layout.chiplets
+        } else if id.0 < self.gate().0 {
+            ((id.0 - self.combiner(0, 0).0) / self.combiners) as u16
         } else {
             0
         }
@@ -63,7 +67,12 @@ impl Numbers {
         self.link(self.links + u32::from(gpu))
     }
 
+    /// A combiner of a chiplet.
+    pub fn combiner(&self, chiplet: u16, number: u32) -> ComponentId {
+        self.link(self.links + self.units + u32::from(chiplet) * self.combiners + number)
+    }
+
     pub fn gate(&self) -> ComponentId {
-        self.link(self.links + self.units)
+        self.combiner(self.layout.all_chiplets(), 0)
     }
 }

@@ -5,6 +5,7 @@ use crate::core::Core;
 use crate::engine::link::Link;
 use crate::gate::Gate;
 use crate::l1::GpuUnit;
+use crate::l1::combiner::Combiner;
 use crate::l2::L2;
 use crate::l3::Slice;
 use crate::launch::{Global, Local};
@@ -14,6 +15,8 @@ use crate::launch::{Global, Local};
 pub enum Part {
     /// A CU with its L1.
     Core(Box<Core>),
+    /// What combines reads of several CUs.
+    Combiner(Box<Combiner>),
     /// An L2 bank.
     Bank(Box<dyn L2>),
     /// An L3 slice and its memory channel.
@@ -39,6 +42,7 @@ impl Part {
     pub fn tick(&mut self, ctx: &mut Context) {
         match self {
             Self::Core(core) => core.tick(ctx),
+            Self::Combiner(combiner) => combiner.tick(ctx),
             Self::Bank(bank) => bank.tick(ctx),
             Self::Slice(slice) => slice.tick(ctx),
             Self::Link(link) => link.tick(ctx),

@@ -2,8 +2,9 @@
 
 use super::afar::Afar;
 use super::numbers::Numbers;
+use crate::build::clusters::Cluster;
 use crate::build::part::Part;
-use crate::config::{MOST_CHIPLETS, MOST_ENDS, MOST_GPUS, System};
+use crate::config::{MOST_CHIPLETS, MOST_GPUS, MOST_UNITS, System};
 use crate::context::layout::Site;
 use crate::context::message::Unit;
 use crate::engine::link::Link;
@@ -38,16 +39,14 @@ pub const NETS: [Net; 6] =
 /// Outlets of a unit at most, those that lead to it from command processors and units of designs
 /// included: an L2 bank sends into four networks, to its command processor and to its GPU's unit.
 const OUTLETS_OF_UNIT: usize = 8;
-/// Outlets of a chiplet of a machine that has as many of them as can be: of its units, of the gate
-/// and of links into its networks, and both ways between its command processor and the GPU's. With
-/// fewer chiplets each may have more units, and all of them together have fewer.
-const OUTLETS_OF_CHIPLET: usize = OUTLETS_OF_UNIT * (MOST_ENDS - MOST_CHIPLETS) as usize
-    + NETS.len() * MOST_CHIPLETS as usize
-    + 2;
-/// Outlets of its GPU: both ways between the gate and the command processor, and a design's unit.
+/// Outlets of a chiplet beside those of its units: of links into its networks, and both ways
+/// between its command processor and the GPU's.
+const OUTLETS_OF_CHIPLET: usize = NETS.len() * MOST_CHIPLETS as usize + 2;
+/// Outlets of a GPU beside those of its chiplets: both ways between the gate and the command
+/// processor, and a design's unit.
 const OUTLETS_OF_GPU: usize = MOST_CHIPLETS as usize * OUTLETS_OF_CHIPLET + 4;
 const _: () = assert!(
-    MOST_GPUS as usize * OUTLETS_OF_GPU <= MOST_OUTLETS,
+    MOST_UNITS * OUTLETS_OF_UNIT + MOST_GPUS as usize * OUTLETS_OF_GPU <= MOST_OUTLETS,
     "the network has an outlet for all that a legal machine connects"
 );
 
@@ -77,22 +76,24 @@ pub struct Between {
 
 /// A chiplet's ends of one network.
 #[derive(Debug, Default)]
-struct Ends {
-    from: Vec<(Unit, OutletId)>,
-    to: Vec<(Unit, InletId)>,
+pub(super) struct Ends {
+    pub(super) from: Vec<(Unit, OutletId)>,
+    pub(super) to: Vec<(Unit, InletId)>,
 }
 
 /// What connects the components of a machine.
 pub struct Wiring<'a> {
-    system: &'a System,
+    pub(super) system: &'a System,
     pub numbers: Numbers,
     pub network: Network,
     pub between: Between,
     pub talks: Talks,
     pub afar: Afar,
     /// By network, then by chiplet.
-    ends: [Vec<Ends>; NETS.len()],
+    pub(super) ends: [Vec<Ends>; NETS.len()],
     links: Vec<Link>,
+    /// Of the CUs of each combiner their ends: those of all chiplets, one after another.
+    pub(super) combiners: Vec<Cluster>,
 }
 
 impl<'a> Wiring<'a> {
@@ -103,7 +104,9 @@ impl<'a> Wiring<'a> {
         let rate = Rate { bytes: link.bytes, cycles: link.cycles };
         let links = (0..numbers.links).map(|_| Link::new(rate)).collect();
         let afar = Afar::of(system);
-        let mut wiring = Self { system, numbers, network, between, talks, afar, ends, links };
+        let combiners = Vec::new();
+        let mut wiring =
+            Self { system, numbers, network, between, talks, afar, ends, links, combiners };
         for net in NETS {
             let is_there = match net {
                 Net::Peer => talks.peers,
@@ -115,6 +118,9 @@ impl<'a> Wiring<'a> {
                 wiring.lay(net);
             }
         }
+        for chiplet in 0..wiring.numbers.layout.all_chiplets() {
+            wiring.combine(chiplet);
+        }
         wiring
     }
 
@@ -125,12 +131,19 @@ impl<'a> Wiring<'a> {
 
     /// Where a unit sends into a network of a chiplet.
     pub fn from(&self, net: Net, chiplet: u16, unit: Unit) -> OutletId {
+        self.combined(net, unit).map_or_else(|| self.end(net, chiplet, unit), |(to, _)| to)
+    }
+
+    pub(super) fn end(&self, net: Net, chiplet: u16, unit: Unit) -> OutletId {
         let ends = &self.ends[net as usize][usize::from(chiplet)].from;
         ends.iter().find(|(u, _)| *u == unit).expect("the unit sends here").1
     }
 
     /// Where a unit receives from a network of a chiplet.
     pub fn to(&self, net: Net, chiplet: u16, unit: Unit) -> InletId {
+        if let Some((_, from)) = self.combined(net, unit) {
+            return from;
+        }
         let ends = &self.ends[net as usize][usize::from(chiplet)].to;
         ends.iter().find(|(u, _)| *u == unit).expect("the unit receives here").1
     }
@@ -160,10 +173,21 @@ impl<'a> Wiring<'a> {
         latency: u32,
         queue: u32,
     ) -> (OutletId, InletId) {
+        let window = queue + latency;
+        self.channel_with(name, (producer, consumer), latency, window, Rate::per_cycle(64))
+    }
+
+    pub(super) fn channel_with(
+        &mut self,
+        name: String,
+        (producer, consumer): (ComponentId, ComponentId),
+        latency: u32,
+        window: u32,
+        rate: Rate,
+    ) -> (OutletId, InletId) {
         let spec = InletSpec { name: name.clone(), consumer, latency: 0, width: 0 };
         let inlet = self.network.add_inlet(spec);
         let routes = self.network.route_to(inlet);
-        let (rate, window) = (Rate::per_cycle(64), queue + latency);
         let spec = OutletSpec { name, producer, latency, rate, window, array: 0, early: 0 };
         (self.network.add_outlet(spec, routes), inlet)
     }
@@ -293,7 +317,7 @@ impl<'a> Wiring<'a> {
         receivers.extend(self.gate_takes_part(net).1.then(|| layout.gate(gpu)));
         let mut to = Vec::new();
         for unit in receivers {
-            let spec = InletSpec {
+            let mut spec = InletSpec {
                 name: format!("{}.{net:?}.in", layout.name(unit)).to_lowercase(),
                 consumer: self.numbers.unit(unit),
                 latency: self.latency(net, unit, false),
@@ -303,6 +327,19 @@ impl<'a> Wiring<'a> {
                     self.system.network.bytes_per_cycle as u32
                 },
             };
+            if let Some((combiner, is_first)) = self.combiner_of(unit) {
+                if !is_first {
+                    let (_, inlet) = *to.last().expect("that of the first CU");
+                    to.push((unit, inlet));
+                    continue;
+                }
+                spec.name = format!("{}.combiner.answer.in", layout.name(unit));
+                spec.consumer = combiner;
+                // A cycle is that of the channel to the CU.
+                spec.latency = spec.latency.saturating_sub(1);
+                // The channels to the CUs limit it.
+                spec.width = 0;
+            }
             to.push((unit, self.network.add_inlet(spec)));
         }
         let first = gpu * layout.chiplets;
@@ -349,6 +386,15 @@ impl<'a> Wiring<'a> {
         self.network.add_routes(inlets)
     }
 
+    /// Bandwidth of the port over which a unit sends.
+    pub(super) fn port(&self, net: Net, unit: Unit) -> Rate {
+        let n = &self.system.network;
+        let is_core = matches!(self.numbers.layout.site(unit), Site::Core(..));
+        let own = n.request_bytes_per_cycle;
+        let bytes = if is_core && net == Net::Request && own > 0 { own } else { n.bytes_per_cycle };
+        Rate::per_cycle(bytes)
+    }
+
     fn lay_outlets(&mut self, net: Net, chiplet: u16, routes: Routes, far: u32) {
         let layout = self.numbers.layout.clone();
         let (mut senders, _) = self.members(net, chiplet);
@@ -356,13 +402,13 @@ impl<'a> Wiring<'a> {
         for unit in senders {
             let latency = self.latency(net, unit, true);
             let messages = self.system.network.queue + latency + far;
-            let spec = OutletSpec {
+            let mut spec = OutletSpec {
                 name: format!("{}.{net:?}", layout.name(unit)).to_lowercase(),
                 producer: self.numbers.unit(unit),
                 latency,
                 rate: match self.is_gate(unit) {
                     true => Rate::UNLIMITED,
-                    false => Rate::per_cycle(self.system.network.bytes_per_cycle),
+                    false => self.port(net, unit),
                 },
                 window: window(match self.is_gate(unit) {
                     true => u64::from(messages) * u64::from(self.accesses_per_cycle()),
@@ -375,6 +421,18 @@ impl<'a> Wiring<'a> {
                     _ => 0,
                 },
             };
+            if let Some((combiner, is_first)) = self.combiner_of(unit) {
+                if !is_first {
+                    continue;
+                }
+                let cluster = self.cluster();
+                spec.name = format!("{}.combiner.below.request", layout.name(unit));
+                spec.producer = combiner;
+                spec.latency = spec.latency.saturating_sub(1).max(1);
+                spec.rate =
+                    Rate::per_cycle(self.system.network.bytes_per_cycle * u64::from(cluster));
+                spec.window *= u32::from(cluster);
+            }
             let outlet = self.network.add_outlet(spec, routes);
             self.ends[net as usize][usize::from(chiplet)].from.push((unit, outlet));
         }

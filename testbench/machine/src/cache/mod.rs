@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::context::Context;
+use crate::context::layout::permuted;
 use crate::context::masks;
 use crate::context::message::Message;
 use crate::engine::pool::Handle;
@@ -19,6 +20,8 @@ pub struct Shape {
     pub line: u32,
     /// Of consecutive lines of the address space every Nth comes to this cache.
     pub stride: u32,
+    /// A hash permutes each round over the sets.
+    pub hashed: bool,
 }
 
 /// A place in the array.
@@ -144,6 +147,9 @@ impl Array {
             Some(log) => addr >> log,
             None => addr / u64::from(self.shape.line) / u64::from(self.shape.stride),
         };
+        if self.shape.hashed {
+            return permuted(number, self.shape.sets);
+        }
         match self.set_mask {
             Some(mask) => number as u32 & mask,
             None => (number % u64::from(self.shape.sets)) as u32,
@@ -484,6 +490,9 @@ pub struct Miss {
     pub addr: u64,
     /// Way that waits for it.
     pub way: Way,
+    /// Bytes that were requested from below, and requests that are not answered.
+    pub requested: u128,
+    pub pending: u8,
     /// Requests for it, oldest first.
     pub waiters: Waiters,
     /// It has come; the requests are being served.
@@ -538,6 +547,20 @@ impl Misses {
         let at = usize::from(self.free.pop().expect("a register is free"));
         self.misses[at] = Miss { addr, way, ..Miss::default() };
         at
+    }
+
+    /// Bytes of a line are requested from below.
+    #[inline]
+    pub fn request(&mut self, at: usize, bytes: u128) {
+        self.misses[at].requested |= bytes;
+        self.misses[at].pending += 1;
+    }
+
+    /// A request is answered. True when none is left.
+    #[inline]
+    pub fn answer(&mut self, at: usize) -> bool {
+        self.misses[at].pending -= 1;
+        self.misses[at].pending == 0
     }
 
     /// Gives a register back.

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
+use crate::context::layout::permuted;
 
 #[derive(Clone, Debug, Default)]
 struct Line {
@@ -35,8 +36,11 @@ impl Plain {
     }
 
     fn set_of(&self, addr: u64) -> u64 {
-        addr / u64::from(self.shape.line) / u64::from(self.shape.stride)
-            % u64::from(self.shape.sets)
+        let line = addr / u64::from(self.shape.line) / u64::from(self.shape.stride);
+        match self.shape.hashed {
+            true => permuted(line, self.shape.sets).into(),
+            false => line % u64::from(self.shape.sets),
+        }
     }
 
     fn numbered(&self, set: u64, way: usize) -> Way {
@@ -185,8 +189,8 @@ fn step() -> impl Strategy<Value = Do> {
 fn shape() -> impl Strategy<Value = Shape> {
     let ways = select(vec![1, 2, 3, 8, 12, 16, 32, 64]);
     let sets = select(vec![1, 2, 3, 4, 5, 12]);
-    (sets, ways, select(vec![16, 64, 128]), select(vec![1, 2, 3, 6, 8]))
-        .prop_map(|(sets, ways, line, stride)| Shape { sets, ways, line, stride })
+    (sets, ways, select(vec![16, 64, 128]), select(vec![1, 2, 3, 6, 8]), any::<bool>())
+        .prop_map(|(sets, ways, line, stride, hashed)| Shape { sets, ways, line, stride, hashed })
 }
 
 /// Both caches, and the miss registers in use: way and number, oldest first.

@@ -60,8 +60,24 @@ fn why(system: &System, key: &str) -> Option<String> {
         ("directory", "entries" | "ways") if directory == Some(Variant::Ideal) => {
             Some("l2.design = ideal never evicts an entry".into())
         }
+        ("pipeline", _) => only("cu.issue", "scoreboard", &system.cu.issue),
+        ("cu", "gap_cycles") => only("cu.issue", "gap", &system.cu.issue),
         ("l1", "bytes" | "ways" | "misses" | "hit_latency") if l1 == "none" => {
             Some("l1.design = none has no L1".into())
+        }
+        ("tlb", "page" | "shared_entries" | "shared_latency" | "walk_latency")
+            if system.tlb.entries == 0 =>
+        {
+            Some("tlb.entries = 0: translation takes no time".into())
+        }
+        ("l1", "sector") if l1 != "src" || system.sharing.l1 != "lru" => {
+            Some("only l1.design = src with sharing.l1 = lru has sectors".into())
+        }
+        ("network", "combine") if l1 != "src" => {
+            Some("only reads of l1.design = src are combined".into())
+        }
+        ("l2", "sector") if system.sharing.l2 != "lru" => {
+            Some("only sharing.l2 = lru has sectors".into())
         }
         ("l2", "policy") if policy == Policy::Coherent => {
             Some(format!("l2.design = {l2} has a policy of its own"))

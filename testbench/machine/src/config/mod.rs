@@ -90,8 +90,14 @@ system! {
         pub machine: MachineSection,
         /// Compute units.
         pub cu: CuSection,
+        /// Pipelines of a CU with `cu.issue = "scoreboard"`.
+        #[serde(default)]
+        pub pipeline: PipelineSection,
         /// First level cache of a CU.
         pub l1: L1Section,
+        /// Translation of addresses, on the way from a CU to the L2.
+        #[serde(default)]
+        pub tlb: TlbSection,
         /// Second level cache of a chiplet.
         pub l2: L2Section,
         /// Coherence directory of a chiplet's L2, one slice per bank, if `l2.design` has one.

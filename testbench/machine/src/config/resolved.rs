@@ -7,7 +7,7 @@ use crate::config::bodies::Cp;
 use crate::config::memory_model::MemoryModel;
 use crate::config::policy::Policy;
 use crate::config::registry::{self, Named};
-use crate::config::{ConfigError, System, choose};
+use crate::config::{ConfigError, HASHES, ISSUES, System, choose};
 use crate::context::places::Placement;
 use crate::finepack::egress_path::PathKind;
 use crate::gate;
@@ -52,6 +52,8 @@ impl<'a> Resolved<'a> {
     pub fn of(system: &'a System) -> Result<Self, ConfigError> {
         system.check_numbers()?;
         let (l1, l2) = designs(system)?;
+        choose("machine.hash", &system.machine.hash, &HASHES)?;
+        choose("cu.issue", &system.cu.issue, &ISSUES)?;
         let paths = PathKind::ALL.map(|kind| (kind.name(), kind));
         let resolved = Self {
             system,

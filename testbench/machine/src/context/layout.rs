@@ -37,6 +37,8 @@ pub struct Layout {
     /// Bytes that follow one another in an L2 bank before the next bank's turn: log2, at least that
     /// of a line.
     pub bank_log: u32,
+    /// A hash permutes each round of lines over the slices.
+    pub hashed: bool,
 }
 
 impl Layout {
@@ -146,7 +148,11 @@ impl Layout {
     /// The L3 slice, within a chiplet, of a line.
     #[inline]
     pub fn slice_of(&self, addr: u64) -> u16 {
-        divide(addr >> self.line.trailing_zeros(), self.slices).1
+        let line = addr >> self.line.trailing_zeros();
+        match self.hashed {
+            true => permuted(line, self.slices.into()) as u16,
+            false => divide(line, self.slices).1,
+        }
     }
 }
 
@@ -167,9 +173,40 @@ pub fn first_bank(round: u64) -> u64 {
     round.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32
 }
 
+/// The place of a line, by its number, among `places` that take turns: each round of turns is
+/// permuted by its hash.
+pub fn permuted(line: u64, places: u32) -> u32 {
+    let (round, turn) = (line / u64::from(places), (line % u64::from(places)) as u32);
+    let hash = (first_bank(round) ^ first_bank(round) >> 16) as u32;
+    match places.is_power_of_two() {
+        true => turn ^ hash & (places - 1),
+        false => ((u64::from(turn) + u64::from(hash)) % u64::from(places)) as u32,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_round_takes_all_places_and_strides_take_many() {
+        for places in [1, 2, 3, 20, 64, 400] {
+            for round in [0, 1, 2, 1000, 1 << 40] {
+                let first = round * u64::from(places);
+                let mut seen: Vec<_> =
+                    (0..places.into()).map(|i| permuted(first + i, places)).collect();
+                seen.sort_unstable();
+                assert!(seen.into_iter().eq(0..places), "{places} places, round {round}");
+            }
+            for log in 0..20 {
+                let mut lines = vec![0; places as usize];
+                let count = 64 * u64::from(places);
+                (0..count).for_each(|i| lines[permuted(i << log, places) as usize] += 1);
+                let most = lines.into_iter().max().expect("places");
+                assert!(most <= 128, "a stride of {} lines over {places}: {most}", 1u64 << log);
+            }
+        }
+    }
 
     #[test]
     fn every_unit_has_one_site() {
@@ -183,6 +220,7 @@ mod tests {
             header_bytes: 8,
             sector_log: 5,
             bank_log: 6,
+            hashed: false,
         };
         for unit in (0..layout.units()).map(Unit) {
             let again = match layout.site(unit) {

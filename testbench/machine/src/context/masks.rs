@@ -163,6 +163,8 @@ mod tests {
                 let slow =
                     (0..128 / sector).filter(|s| mask & span(s * sector, sector) != 0).count();
                 assert_eq!(sectors(mask, log), slow as u32, "{mask:#x} in {sector}");
+                let whole = widen(mask, sector);
+                assert_eq!((whole & mask, whole.count_ones()), (mask, (slow * sector) as u32));
             }
         }
     }

@@ -8,6 +8,7 @@ pub mod message;
 pub mod pages;
 pub mod places;
 pub mod transactions;
+pub mod translation;
 
 use std::ops::Range;
 
@@ -24,6 +25,7 @@ use crate::context::layout::{Layout, Site};
 use crate::context::message::{Class, Coherence, Kind, Line, Message, Packed, Unit};
 use crate::context::places::Places;
 use crate::context::transactions::Transaction;
+use crate::context::translation::SharedTlb;
 use crate::engine::pool::{Handle, Pool};
 use crate::engine::{
     ComponentId, Cycle, InletId, Network, OutletId, Refusal, Wheel, WireId, Wires,
@@ -58,6 +60,8 @@ pub struct Context {
     pub layout: Layout,
     /// Where each page lies.
     pub places: Places,
+    /// Of each chiplet the TLB that its CUs share; none where translation takes no time.
+    pub tlbs: Vec<SharedTlb>,
     /// What the memory channels hold. The page's home says whose it is; a page may be written by
     /// the host before it has one.
     pub memory: Memories,

@@ -8,10 +8,11 @@ use traces::trace::InstrKind;
 use crate::engine::Cycle;
 
 use crate::context::message::{Line, Unit};
+use crate::context::translation::Tlb;
 use crate::engine::pool::Handle;
 
 /// Most loads of a wave that may be under way.
-pub const MAX_LOADS: usize = 16;
+pub const MAX_LOADS: usize = 64;
 /// Most wave slots of a CU.
 pub const MAX_WAVES: usize = 64;
 
@@ -111,6 +112,8 @@ pub struct Transactions {
     pub commands: Vec<L1Command>,
     /// Credits in L2 banks, if the design limits requests by them.
     pub bank_credits: Option<BankCredits>,
+    /// The CU's TLB, where translation takes time.
+    pub tlb: Option<Box<Tlb>>,
 }
 
 /// Credits of a CU in L2 banks: a request takes one from its sending to its answer.
@@ -158,6 +161,7 @@ impl Transactions {
             same_hash: vec![NONE; if by_line { count as usize } else { 0 }],
             commands: Vec::new(),
             bank_credits: None,
+            tlb: None,
         }
     }
 

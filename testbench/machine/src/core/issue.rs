@@ -24,6 +24,8 @@ pub(super) struct Issue {
     pub place: u32,
     /// The wave's cursor before the instruction; only where the L1 may send it back there.
     pub start: Cursor,
+    /// Instructions that the wave has executed before this one; only with a scoreboard.
+    pub position: u32,
 }
 
 impl Issue {
@@ -44,7 +46,11 @@ impl Core {
         } else if self.issue.next == self.issue.lines.len() && self.ready.is_due(ctx.now) {
             self.fetch(ctx);
         }
-        if self.issue.next < self.issue.lines.len() && !self.transactions.is_full() {
+        let pipeline = self.pipelines.as_ref().map_or(0, |pipelines| pipelines.load_store);
+        if self.issue.next < self.issue.lines.len()
+            && !self.transactions.is_full()
+            && pipeline <= ctx.now
+        {
             if !self.issue_line(ctx) {
                 return (Some(ctx.now), false);
             }
@@ -55,7 +61,7 @@ impl Core {
         }
         let next = match self.issue.next < self.issue.lines.len() {
             true if self.transactions.is_full() => None,
-            true => Some(ctx.now + 1),
+            true => Some(pipeline.max(ctx.now + 1)),
             false if self.steers && self.next_parked().is_some() => Some(ctx.now + 1),
             false => self.ready.next(),
         };
@@ -100,6 +106,9 @@ impl Core {
     /// Takes the next instruction of the next wave that may issue.
     fn fetch(&mut self, ctx: &mut Context) {
         while let Some(at) = self.ready.take(ctx.now) {
+            if self.pipelines.is_some() && !self.may_fetch(ctx.now, at) {
+                continue;
+            }
             let wave = &mut self.waves[at];
             let slot = usize::from(wave.group);
             let running = self.groups[slot].as_mut().expect("a wave's group runs");
@@ -154,6 +163,10 @@ impl Core {
         let wave = &mut self.waves[at];
         self.stopped.change(wave, State::Ready);
         let running = self.groups[usize::from(wave.group)].as_ref().expect("a wave's group runs");
+        if self.pipelines.is_some() {
+            wave.scoreboard.left = wave.cursor.work(&running.group);
+            return self.execute(at, now);
+        }
         let gap = Cycle::from(wave.cursor.gap(&running.group)) * Cycle::from(self.spec.gap_cycles);
         self.ready.set(at, now + gap);
     }
@@ -171,9 +184,18 @@ impl Core {
             wave.stores += issue.lines.len() as u32;
         } else {
             let load = wave.free_load();
-            wave.loads[load] = issue.lines.len() as u16;
+            wave.loads.0[load] = issue.lines.len() as u16;
             wave.in_flight += 1;
             issue.load = load as u8;
+        }
+        if let Some(pipelines) = &mut self.pipelines {
+            issue.position = wave.scoreboard.position;
+            wave.scoreboard.position += 1;
+            if issue.instr.kind != InstrKind::Store {
+                wave.scoreboard.issue(issue.load.into(), issue.instr.first_use);
+            }
+            let is_load = issue.instr.kind == InstrKind::Load;
+            pipelines.access(at, ctx.now, issue.instr.lanes, is_load);
         }
         if issue.place < wave.issued {
             // It is issued again, and was counted the first time.
@@ -254,6 +276,9 @@ impl Core {
             InstrKind::Atomic(op) => ctx.change_memory((addr, mask), Some((op, size)), bytes),
             _ => {}
         }
+        if let Some(pipelines) = &mut self.pipelines {
+            pipelines.line(ctx.now, self.issue.lines[self.issue.next].mask);
+        }
         self.issue.next += 1;
         true
     }
@@ -273,7 +298,7 @@ impl Core {
     fn end_issue(&mut self, now: Cycle) {
         let at = self.issue.wave;
         let wave = &mut self.waves[at];
-        if u32::from(wave.in_flight) >= self.spec.loads {
+        if self.pipelines.is_none() && u32::from(wave.in_flight) >= self.spec.loads {
             self.stopped.change(wave, State::Loads);
         } else {
             self.go_on(at, now + 1);

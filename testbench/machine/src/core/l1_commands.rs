@@ -17,6 +17,8 @@ pub(super) struct Checkpoint {
     place: u32,
     /// The wave's cursor before the load.
     cursor: Cursor,
+    /// Instructions that the wave had executed; only with a scoreboard.
+    position: u32,
     /// Lines of the load that may still be replayed.
     lines: u32,
 }
@@ -104,8 +106,8 @@ impl Core {
         match self.checkpoints[at].last_mut() {
             Some(last) if last.place == place => last.lines += 1,
             _ => {
-                let cursor = self.issue.start.clone();
-                self.checkpoints[at].push(Checkpoint { place, cursor, lines: 1 });
+                let (cursor, position) = (self.issue.start.clone(), self.issue.position);
+                self.checkpoints[at].push(Checkpoint { place, cursor, position, lines: 1 });
             }
         }
     }
@@ -157,7 +159,8 @@ impl Core {
             }
         }
         let first = self.checkpoints[at].iter().find(|c| c.place == place);
-        let cursor = first.expect("it is speculative").cursor.clone();
+        let first = first.expect("it is speculative");
+        let (cursor, position) = (first.cursor.clone(), first.position);
         self.checkpoints[at].retain(|c| c.place < place || stay.contains(&c.place));
         let wave = &mut self.waves[at];
         if wave.state == State::Issuing {
@@ -167,9 +170,10 @@ impl Core {
             if self.issue.instr.kind == InstrKind::Store {
                 wave.stores -= unsent as u32;
             } else {
-                let left = &mut wave.loads[usize::from(self.issue.load)];
+                let left = &mut wave.loads.0[usize::from(self.issue.load)];
                 wave.in_flight -= u8::from(*left > 0);
                 *left = 0;
+                wave.scoreboard.end(self.issue.load.into());
             }
         }
         if let Some(order) = &mut ctx.sequential {
@@ -180,6 +184,7 @@ impl Core {
         }
         wave.issued = wave.issued.max(wave.cursor.index());
         wave.cursor = cursor;
+        wave.scoreboard.restart(position);
         self.resume(ctx, at);
     }
 
@@ -191,6 +196,7 @@ impl Core {
         let stays = wave.stay.contains(&place);
         wave.stay.retain(|&other| other > place);
         if stays {
+            wave.scoreboard.position += 1;
             self.go_on(at, now);
         }
         stays
@@ -231,9 +237,10 @@ impl Core {
         if t.value != Value::Taken {
             wave.dropped += 1;
             // All lines of the load are dropped, those that are still to be issued too.
-            let left = &mut wave.loads[usize::from(t.load)];
+            let left = &mut wave.loads.0[usize::from(t.load)];
             wave.in_flight -= u8::from(*left > 0);
             *left = 0;
+            wave.scoreboard.end(t.load.into());
         }
         self.transactions.drop(tag);
     }

@@ -7,21 +7,26 @@ mod issue;
 mod l1_commands;
 mod order;
 mod probed;
+mod scoreboard;
 mod wave;
 
 pub use coalesce::{Lines, coalesce};
+pub use scoreboard::MAX_SCHEDULERS;
 
 use cycles::Cycles;
 use issue::Issue;
 use l1_commands::Checkpoint;
+use scoreboard::Pipelines;
 use std::collections::VecDeque;
 
 use ports::cpelide::types::SLOTS;
 use traces::trace::InstrKind;
 use wave::{Ready, Running, State, Stopped, Wave};
 
+use crate::config::{PipelineSection, TlbSection};
 use crate::context::message::{Kind, Message, Unit};
 use crate::context::transactions::{BankCredits, Transaction, Transactions, Value};
+use crate::context::translation::Tlb;
 use crate::context::{Context, Stop};
 use crate::engine::pool::Handle;
 use crate::engine::{Cycle, InletId, OutletId};
@@ -45,7 +50,7 @@ pub struct Ports {
 }
 
 /// Size and speed of a CU.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Spec {
     /// Wave slots.
     pub waves: u32,
@@ -60,6 +65,12 @@ pub struct Spec {
     pub gap_cycles: u32,
     /// One request for a line under way, though the L1 design may not ask for it.
     pub exclusive_lines: bool,
+    /// Issue with a scoreboard; none: with gaps.
+    pub pipeline: Option<PipelineSection>,
+    /// Bytes of a sector.
+    pub sector: u32,
+    /// Its TLB.
+    pub tlb: TlbSection,
 }
 
 /// Counters.
@@ -89,6 +100,8 @@ pub struct Core {
     ended: [u32; SLOTS],
     issue: Issue,
     ready: Ready,
+    /// None: instructions between two accesses take gaps.
+    pipelines: Option<Box<Pipelines>>,
     l1: Box<dyn L1>,
     callbacks: Callbacks,
     policy: IssuePolicy,
@@ -122,11 +135,11 @@ impl Core {
         policy.exclusive_lines |= spec.exclusive_lines;
         let outstanding = policy.outstanding.unwrap_or(u32::MAX).min(spec.transactions);
         let mut transactions = Transactions::new(outstanding, policy.exclusive_lines);
+        transactions.tlb = Tlb::of(&spec.tlb).map(Box::new);
         transactions.bank_credits = policy.bank_credits.map(BankCredits::new);
         let concurrent_kernels = policy.concurrent_kernels;
         Self {
             unit,
-            spec,
             ports,
             l1,
             callbacks,
@@ -140,6 +153,7 @@ impl Core {
             groups: (0..spec.waves).map(|_| None).collect(),
             waves: (0..spec.waves).map(|_| Wave::default()).collect(),
             ready: Ready::new(),
+            pipelines: spec.pipeline.as_ref().map(|of| Box::new(Pipelines::new(of, spec.sector))),
             issue: Issue::default(),
             parked: VecDeque::new(),
             spare: Vec::new(),
@@ -153,6 +167,7 @@ impl Core {
             running: 0,
             waits_from: None,
             last: 0,
+            spec,
         }
     }
 
@@ -164,6 +179,11 @@ impl Core {
     /// Its cycles up to `now`, which has ended: statistics and values.
     pub fn cycles(&self, now: Cycle) -> impl Iterator<Item = (&'static str, u64)> {
         cycles::NAMES.into_iter().zip(self.cycles.until(now))
+    }
+
+    /// The TLB, for its counters.
+    pub fn tlb(&self) -> Option<&Tlb> {
+        self.transactions.tlb.as_deref()
     }
 
     /// The L1, for its counters.
@@ -292,11 +312,14 @@ impl Core {
         if kind == InstrKind::Store {
             wave.stores -= 1;
         } else {
-            let missing = &mut wave.loads[load];
+            let missing = &mut wave.loads.0[load];
             *missing -= 1;
             // A load of which lines are still to be issued is not over.
             if *missing == 0 {
                 wave.in_flight -= 1;
+                if self.pipelines.is_some() {
+                    return self.end_load(ctx, at, load);
+                }
                 if wave.state == State::Loads {
                     return self.go_on(at, ctx.now);
                 }

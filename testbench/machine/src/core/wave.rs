@@ -1,6 +1,6 @@
 //! Wavefronts and work-groups that run on a CU.
 
-use traces::trace::{Cursor, Group};
+use traces::trace::{Cursor, FirstUse, Group, Work};
 
 use crate::context::transactions::{MAX_LOADS, MAX_WAVES};
 use crate::engine::Cycle;
@@ -79,6 +79,16 @@ impl Stopped {
     }
 }
 
+/// A value of each load in flight.
+#[derive(Debug)]
+pub struct OfLoads<T>(pub [T; MAX_LOADS]);
+
+impl<T: Copy + Default> Default for OfLoads<T> {
+    fn default() -> Self {
+        Self([T::default(); MAX_LOADS])
+    }
+}
+
 /// A wave slot.
 #[derive(Debug, Default)]
 pub struct Wave {
@@ -90,7 +100,7 @@ pub struct Wave {
     /// Lanes of the trace's warp that belong to it.
     pub lanes: u64,
     /// Lines that are missing of each load in flight.
-    pub loads: [u16; MAX_LOADS],
+    pub loads: OfLoads<u16>,
     /// Loads in flight.
     pub in_flight: u8,
     /// Lines of stores that are not acknowledged.
@@ -101,12 +111,66 @@ pub struct Wave {
     pub stay: Vec<u32>,
     /// Instructions before this place have been issued once.
     pub issued: u32,
+    /// Only with a scoreboard.
+    pub scoreboard: Scoreboard,
+}
+
+/// What a wave has executed, and where it stalls.
+#[derive(Debug)]
+pub struct Scoreboard {
+    /// Instructions that the wave has executed.
+    pub position: u32,
+    /// What remains before its next access.
+    pub left: Work,
+    /// The first instruction that reads the value of a load in flight.
+    stall: u32,
+    /// The same of each load in flight.
+    first_use: [u32; MAX_LOADS],
+}
+
+impl Default for Scoreboard {
+    fn default() -> Self {
+        let first_use = [u32::MAX; MAX_LOADS];
+        Self { position: 0, left: Work::default(), stall: u32::MAX, first_use }
+    }
+}
+
+impl Scoreboard {
+    /// How many instructions may execute before one that reads a value that has not come.
+    pub fn free(&self) -> u32 {
+        self.stall.saturating_sub(self.position.saturating_add(1))
+    }
+
+    /// The wave goes back to an access before which it had executed `position` instructions.
+    pub fn restart(&mut self, position: u32) {
+        (self.position, self.left) = (position, Work::default());
+    }
+
+    /// The wave has issued a load.
+    pub fn issue(&mut self, load: usize, first_use: FirstUse) {
+        let FirstUse::After(instructions) = first_use else { return };
+        self.first_use[load] = self.position.saturating_add(instructions);
+        self.stall = self.stall.min(self.first_use[load]);
+    }
+
+    /// The value of a load has come, or is not needed any more.
+    pub fn end(&mut self, load: usize) {
+        let first_use = std::mem::replace(&mut self.first_use[load], u32::MAX);
+        if first_use == self.stall {
+            self.stall = self.first_use.iter().copied().min().unwrap_or(u32::MAX);
+        }
+    }
 }
 
 impl Wave {
     /// A place for another load.
     pub fn free_load(&self) -> usize {
-        self.loads.iter().position(|&lines| lines == 0).expect("fewer loads than places")
+        self.loads.0.iter().position(|&lines| lines == 0).expect("fewer loads than places")
+    }
+
+    /// With a scoreboard: whether the next instruction reads no value that is to come.
+    pub fn may_go_on(&self, loads: u32) -> bool {
+        self.scoreboard.free() > 0 && u32::from(self.in_flight) < loads
     }
 
     /// True when nothing is under way; speculative loads that the wave has aside.

@@ -45,7 +45,7 @@ pub struct Inlet {
 }
 
 /// Bits of an outlet's number, below those of the cycle in an entry's order.
-const OUTLET_BITS: u32 = 18;
+const OUTLET_BITS: u32 = 20;
 /// Most outlets of a network.
 pub const MOST_OUTLETS: usize = 1 << OUTLET_BITS;
 /// Last cycle of a run. A message reaches its inlet later by less than as many cycles again.

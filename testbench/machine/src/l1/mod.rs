@@ -2,6 +2,7 @@
 //! install beside that: something before the L1, a unit for each GPU, a hook in each L2 bank
 //! (docs/machine.md, "Extension points").
 
+pub mod combiner;
 mod none;
 mod policy;
 mod port;
@@ -236,6 +237,10 @@ inventory::submit! { Counted(&statistics! {
     "l1.loads" "requests" "loads of lines that L1s accepted",
     "l1.hits" "requests" "loads that hit",
     "l1.merges" "requests" "loads that joined a pending fill (secondary misses)",
+    "l1.load_sectors" "sectors" "with `l1.sector`: sectors of loads that L1s accepted",
+    "l1.sector_hits" "sectors" "with `l1.sector`: sectors of loads that were valid or pending",
+    "l1.combined_reads" "requests" "with `network.combine`: reads that got the answer of another \
+        CU's read",
     "l1.stores" "requests" "stores of lines that L1s accepted",
     "l1.atomics" "requests" "atomics on lines that L1s forwarded",
     "l1.uncached_loads" "requests" "loads of lines that the L1 must not cache",

@@ -33,9 +33,22 @@ impl Port<'_> {
         if free {
             let Message { addr, from, .. } = self.ctx.messages[message];
             self.ctx.messages[message].to = self.ctx.server(from, addr);
-            self.ctx.send(self.below, message);
+            match self.transactions.tlb.is_some() {
+                true => self.send_translated(message),
+                false => self.ctx.send(self.below, message),
+            }
         }
         free
+    }
+
+    /// Sends a request once its address is translated. None overtakes another one.
+    #[cold]
+    fn send_translated(&mut self, message: Handle<Message>) {
+        let Message { addr, from, .. } = self.ctx.messages[message];
+        let chiplet = usize::from(self.ctx.layout.chiplet_of(from));
+        let tlb = self.transactions.tlb.as_mut().expect("translation takes time");
+        let extra = tlb.translate(self.ctx.now, addr, &mut self.ctx.tlbs[chiplet]);
+        self.ctx.send_after(self.below, message, extra as i32);
     }
 
     /// Whether `send` would send a request: for a design that sends something else with it.

@@ -47,14 +47,19 @@ pub struct Spec {
     pub misses: u32,
     /// Cycles of a hit.
     pub hit_latency: u32,
+    /// Bytes of a sector: the granule of a fill.
+    pub sector: u32,
 }
 
 impl Spec {
     /// Of each L1 of a system.
     pub fn of(system: &System) -> Self {
         let (l1, line) = (&system.l1, system.machine.line);
-        let shape = Shape { sets: l1.bytes / l1.ways / line, ways: l1.ways, line, stride: 1 };
-        Self { shape, misses: l1.misses, hit_latency: l1.hit_latency }
+        let hashed = system.machine.is_hashed();
+        let (sets, ways) = (l1.bytes / l1.ways / line, l1.ways);
+        let shape = Shape { sets, ways, line, stride: 1, hashed };
+        let sector = if l1.sector == 0 { line } else { l1.sector };
+        Self { shape, misses: l1.misses, hit_latency: l1.hit_latency, sector }
     }
 }
 
@@ -72,6 +77,9 @@ struct Counters {
     atomics: u64,
     uncached: u64,
     invalidated: u64,
+    /// Sectors of loads, and those of them that are here.
+    sectors: u64,
+    sector_hits: u64,
 }
 
 /// The design.
@@ -80,6 +88,8 @@ pub struct SoftwareL1 {
     array: Array,
     misses: Misses,
     hit_latency: u32,
+    /// Bytes of a sector; none: whole lines are filled.
+    sector: Option<usize>,
     on_fill: Option<OnFill>,
     counters: Counters,
 }
@@ -109,6 +119,7 @@ impl SoftwareL1 {
             array: Array::new(spec.shape),
             misses: Misses::new(spec.misses),
             hit_latency: spec.hit_latency,
+            sector: (spec.sector < spec.shape.line).then_some(spec.sector as usize),
             on_fill,
             counters: Counters::default(),
         })
@@ -124,7 +135,7 @@ impl SoftwareL1 {
     }
 
     fn load<A: Allocation>(&mut self, port: &mut Port, request: Handle<Message>) -> bool {
-        let Message { addr, mask, from, born, .. } = port.ctx.messages[request];
+        let Message { addr, mask, from, .. } = port.ctx.messages[request];
         if !port.ctx.is_cacheable(from, addr) {
             let sent = port.send(request);
             self.counters.uncached += u64::from(sent);
@@ -137,6 +148,9 @@ impl SoftwareL1 {
                 let sent = port.send(request);
                 self.counters.loads += u64::from(sent);
                 return sent;
+            }
+            if self.sector.is_some() {
+                return self.load_sectors(port, at, request);
             }
             self.counters.loads += 1;
             match A::ON_FILL && self.misses[at].filled {
@@ -151,6 +165,7 @@ impl SoftwareL1 {
         if let Some(way) = found.filter(|&way| mask & !self.array.valid(way) == 0) {
             self.counters.loads += 1;
             self.counters.hits += 1;
+            self.count_sectors(mask, mask);
             self.array.touch(way);
             if A::ON_FILL {
                 self.hit(port, way);
@@ -168,15 +183,12 @@ impl SoftwareL1 {
         };
         let Some(way) = way else { return false };
         let at = self.misses.start(addr, way);
-        let mask = masks::span(0, port.ctx.layout.line as usize);
-        let fetch =
-            Message { mask, addr, born, tag: at as u32 | FETCH, from, ..Message::default() };
-        let fetch = port.ctx.messages.put(fetch);
-        if !port.send(fetch) {
-            port.ctx.messages.free(fetch);
+        let valid = found.map_or(0, |way| self.array.valid(way));
+        if !self.fetch(port, at, request, valid) {
             self.misses.end(at);
             return false;
         }
+        self.count_sectors(mask, mask & valid);
         match &mut self.on_fill {
             Some(on_fill) if A::ON_FILL => on_fill.fetched.push(at),
             _ => {
@@ -187,6 +199,56 @@ impl SoftwareL1 {
         self.misses.park(port.ctx, at, request);
         self.counters.loads += 1;
         true
+    }
+
+    /// Requests what a load needs of a line beside its `valid` bytes: its sectors, or the line.
+    fn fetch(&mut self, port: &mut Port, at: usize, request: Handle<Message>, valid: u128) -> bool {
+        let Message { mask, addr, from, born, .. } = port.ctx.messages[request];
+        let line = port.ctx.layout.line as usize;
+        let mask = match self.sector {
+            None => masks::span(0, line),
+            Some(sector) => masks::widen(mask & !valid, sector),
+        };
+        let tag = at as u32 | FETCH;
+        let fetch =
+            port.ctx.messages.put(Message { mask, addr, born, tag, from, ..Message::default() });
+        let sent = port.send(fetch);
+        match sent {
+            true => self.misses.request(at, mask),
+            false => port.ctx.messages.free(fetch),
+        }
+        sent
+    }
+
+    /// A load of a line of which sectors are under way: it hits, waits for these, or requests
+    /// others.
+    fn load_sectors(&mut self, port: &mut Port, at: usize, request: Handle<Message>) -> bool {
+        let mask = port.ctx.messages[request].mask;
+        let (way, requested) = (self.misses[at].way, self.misses[at].requested);
+        let valid = self.array.valid(way);
+        if mask & !valid & !requested != 0 && !self.fetch(port, at, request, valid | requested) {
+            return false;
+        }
+        self.counters.loads += 1;
+        self.count_sectors(mask, mask & (valid | requested));
+        if mask & !valid == 0 {
+            self.counters.hits += 1;
+            port.finish(request, Some(self.array.data(way)), self.hit_latency.into());
+        } else {
+            self.counters.merges += u64::from(mask & !valid & !requested == 0);
+            self.misses.park(port.ctx, at, request);
+        }
+        true
+    }
+
+    /// Counts the sectors of a load, and those of them that are here.
+    #[inline]
+    fn count_sectors(&mut self, mask: u128, hits: u128) {
+        if let Some(sector) = self.sector {
+            let log = sector.ilog2();
+            self.counters.sectors += u64::from(masks::sectors(mask, log));
+            self.counters.sector_hits += u64::from(masks::sectors(hits, log));
+        }
     }
 
     /// Sends a store or atomic below. What is held of the line must not be returned as it was.
@@ -226,20 +288,27 @@ impl SoftwareL1 {
         if self.on_fill.is_some() {
             return self.arrive(port, at, message);
         }
-        let miss = self.misses[at];
-        let line = port.ctx.messages[message].line;
-        self.array.fill(miss.way, &port.ctx.lines[line].0);
-        let mut request = miss.waiters.first();
+        let Message { line, mask, .. } = port.ctx.messages[message];
+        let way = self.misses[at].way;
+        self.array.fill_bytes(way, &port.ctx.lines[line].0, mask);
+        let is_over = self.misses.answer(at);
+        let mut request = std::mem::take(&mut self.misses[at].waiters).first();
         while request.is_some() {
-            let next = port.ctx.messages[request].next;
-            port.finish(request, Some(self.array.data(miss.way)), 0);
+            let Message { mask, next, .. } = port.ctx.messages[request];
+            match is_over || mask & !self.array.valid(way) == 0 {
+                true => port.finish(request, Some(self.array.data(way)), 0),
+                false => self.misses[at].waiters.push(port.ctx, request),
+            }
             request = next;
         }
         port.ctx.drop_message(message);
-        self.misses.end(at);
-        self.array.release(miss.way);
-        if miss.stale {
-            self.array.invalidate_clean(miss.way);
+        if is_over {
+            let is_stale = self.misses[at].stale;
+            self.misses.end(at);
+            self.array.release(way);
+            if is_stale {
+                self.array.invalidate_clean(way);
+            }
         }
     }
 }
@@ -306,6 +375,9 @@ impl L1 for SoftwareL1 {
             ("uncached_loads", c.uncached),
             ("invalidated_lines", c.invalidated),
         ]);
+        if self.sector.is_some() {
+            all.extend([("load_sectors", c.sectors), ("sector_hits", c.sector_hits)]);
+        }
         if let Some(on_fill) = &self.on_fill {
             let OfShared { hits, misses, merges } = on_fill.of_shared;
             all.push(("write_backs", on_fill.write_backs));

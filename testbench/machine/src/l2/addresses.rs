@@ -59,6 +59,7 @@ mod tests {
             header_bytes: 8,
             sector_log: 5,
             bank_log: 8,
+            hashed: false,
         }
     }
 

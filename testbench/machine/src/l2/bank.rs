@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 
+use super::atomics::Atomics;
 use super::hook::{BankHook, BankHooks, Outcome};
 use super::walk::Walk;
 use super::writes::{Pushed, Writes};
@@ -37,6 +38,8 @@ pub(super) struct Counters {
     /// Fetches of lines that have been here before, from below and from other chiplets.
     pub(super) again: u64,
     pub(super) remote_again: u64,
+    /// Sectors of reads, writes and atomics that have arrived.
+    sectors: [u64; 3],
     pub(super) writes: u64,
     pub(super) writes_through: u64,
     /// Stores sent to copies of other GPUs.
@@ -69,6 +72,9 @@ pub struct Bank {
     beside: Option<InletId>,
     /// Whose turn it is: theirs, or the own CUs'.
     peers_turn: bool,
+    /// Bytes of a sector; none: whole lines are filled.
+    pub(super) sector: Option<usize>,
+    pub(super) atomics: Option<Atomics>,
     pub(super) policy: Policy,
     pub(super) through: bool,
     pub(super) unit: Unit,
@@ -103,6 +109,8 @@ impl Bank {
             unit: spec.unit,
             chiplet: spec.chiplet,
             gpu: spec.gpu,
+            sector: spec.sector,
+            atomics: spec.atomics,
             policy: spec.policy,
             through: spec.through,
             coherent: spec.policy == Policy::Coherent,
@@ -126,17 +134,19 @@ impl Bank {
     }
 
     fn take_from_below(&mut self, ctx: &mut Context, message: Handle<Message>) {
-        let Message { kind, tag, line, addr, has_passed_a_link, .. } = ctx.messages[message];
+        let Message { kind, tag, line, addr, mask, has_passed_a_link, .. } = ctx.messages[message];
         match kind {
             Kind::Data => {
                 let at = tag as usize;
                 self.misses[at].has_passed_a_link |= has_passed_a_link;
-                self.array.fill(self.misses[at].way, &ctx.lines[line].0);
+                self.array.fill_bytes(self.misses[at].way, &ctx.lines[line].0, mask);
                 if !self.plain {
                     self.hooks.fill(ctx, self.misses[at].way);
                 }
-                self.misses[at].filled = true;
-                self.filled.push_back(at);
+                if self.misses.answer(at) {
+                    self.misses[at].filled = true;
+                    self.filled.push_back(at);
+                }
             }
             Kind::Ack => self.writes.acknowledged(tag, &mut self.hooks.bank.outbox),
             Kind::Coherence(Coherence::Invalidate(cause)) => self.invalidate(addr, cause),
@@ -348,12 +358,32 @@ impl Bank {
     /// they came.
     #[inline]
     fn serve(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
+        // Once served the request is an answer on its way, or gone.
+        let Message { kind, mask, .. } = ctx.messages[request];
+        let outcome = self.serve_or_park(ctx, request);
+        if self.sector.is_some() && outcome == Outcome::Done {
+            let sectors = masks::sectors(mask, ctx.layout.sector_log);
+            let which = match kind {
+                Kind::Read => 0,
+                Kind::Write => 1,
+                _ => 2,
+            };
+            self.counters.sectors[which] += u64::from(sectors);
+        }
+        outcome
+    }
+
+    #[inline]
+    fn serve_or_park(&mut self, ctx: &mut Context, request: Handle<Message>) -> Outcome {
         let way = self.array.find(self.hooks.bank.addresses.local(ctx.messages[request].addr));
         match way.and_then(|way| self.array.miss(way)) {
             Some(at) if self.misses[at].stale => Outcome::Blocked,
             Some(at) => {
                 let way = self.misses[at].way;
                 if !self.plain && !self.hooks.may_wait(ctx, request, way) {
+                    return Outcome::Blocked;
+                }
+                if self.sector.is_some() && !self.fetch_more(ctx, at, request) {
                     return Outcome::Blocked;
                 }
                 self.misses.park(ctx, at, request);
@@ -408,6 +438,9 @@ impl L2 for Bank {
         {
             self.start_walk(ctx, command);
         }
+        if self.atomics.is_some() {
+            self.send_results(ctx);
+        }
         let outcome = self.operate(ctx);
         if self.walk.is_some() {
             self.finish_walk(ctx);
@@ -442,6 +475,12 @@ impl L2 for Bank {
             ("overwritten", self.array.overwritten),
             ("dirty_lines", self.array.dirty_lines()),
         ]);
+        if self.sector.is_some() {
+            let [reads, writes, atomics] = c.sectors;
+            let sectors =
+                [("read_sectors", reads), ("write_sectors", writes), ("atomic_sectors", atomics)];
+            all.extend(sectors);
+        }
         if self.ports.pushes.is_some() {
             all.push(("pushes", c.pushes));
         }
@@ -484,6 +523,12 @@ impl L2 for Bank {
     fn forget_line(&mut self, addr: u64) {
         if let Some(way) = self.array.find(self.hooks.bank.addresses.local(addr)) {
             self.forget(way);
+        }
+    }
+
+    fn forget_all(&mut self) {
+        for set in 0..self.array.sets() {
+            self.invalidate_set(set);
         }
     }
 

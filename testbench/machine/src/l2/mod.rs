@@ -2,6 +2,7 @@
 //! releases and acquires it.
 
 mod addresses;
+mod atomics;
 pub mod bank;
 mod designs;
 mod fifos;
@@ -27,6 +28,7 @@ use crate::context::message::Unit;
 use crate::engine::{InletId, OutletId};
 use crate::statistics::CounterValues;
 pub use addresses::Addresses;
+pub use atomics::Atomics;
 pub use designs::SOFTWARE;
 pub use fifos::Fifos;
 pub use hook::{BankHook, BankPort, BankView, NewL2Policy};
@@ -78,6 +80,10 @@ pub struct Spec {
     pub through: bool,
     /// Sets, ways, line.
     pub shape: Shape,
+    /// Bytes of a sector; none: whole lines are filled.
+    pub sector: Option<usize>,
+    /// What performs atomics; none: they cost what stores do.
+    pub atomics: Option<Atomics>,
     /// Miss registers.
     pub misses: u32,
     /// Cycles that answers of a coherent bank leave early which pass two banks, each time: so the
@@ -133,6 +139,9 @@ pub trait L2: Debug {
 
     /// The host has written below. Nothing is under way.
     fn forget_line(&mut self, _addr: u64) {}
+
+    /// All clean lines go, in no time. Nothing is under way.
+    fn forget_all(&mut self) {}
 
     /// Bytes of a line have changed, below too: what it holds of them changes, and nothing else.
     /// Nothing is under way. A bank that cannot do that forgets the line.

@@ -89,9 +89,10 @@ impl Bank {
             return Outcome::Blocked;
         }
         if let Some(at) = found.and_then(|way| self.array.miss(way)) {
-            // The request has waited for the line, and it was taken away again before its turn.
+            // The request has waited for the line, and it was taken away again before its turn, or
+            // the request needs other sectors.
             self.count_fetch(addr, remote);
-            self.fetch(ctx, at, request, outlet);
+            self.fetch(ctx, at, request, outlet, 0);
             self.misses[at].filled = false;
             self.filled.retain(|&other| other != at);
             return Outcome::Again;
@@ -112,8 +113,36 @@ impl Bank {
         self.misses.park(ctx, at, request);
         self.counters.misses += u64::from(ctx.messages[request].kind == Kind::Read);
         self.count_fetch(addr, remote);
-        self.fetch(ctx, at, request, outlet);
+        self.fetch(ctx, at, request, outlet, 0);
         Outcome::Done
+    }
+
+    /// Requests the sectors that one more request for a line under way needs. False where that
+    /// cannot be now.
+    #[cold]
+    pub(super) fn fetch_more(
+        &mut self,
+        ctx: &mut Context,
+        at: usize,
+        request: Handle<Message>,
+    ) -> bool {
+        let Message { addr, mask, kind, .. } = ctx.messages[request];
+        let requested = self.misses[at].requested;
+        let has = self.array.valid(self.misses[at].way) | requested;
+        if self.misses[at].filled || kind == Kind::Write || mask & !has == 0 {
+            return true;
+        }
+        let remote = self.coherent && !self.is_home(ctx, addr);
+        let outlet = match self.ports.peers {
+            Some((_, peers)) if remote => peers,
+            _ => self.ports.below,
+        };
+        if !ctx.may_send(outlet) {
+            return false;
+        }
+        self.count_fetch(addr, remote);
+        self.fetch(ctx, at, request, outlet, requested);
+        true
     }
 
     /// Whether one more line may be waited for, from below or from another chiplet. Lines of either
@@ -151,15 +180,32 @@ impl Bank {
         c.remote_again += again * u64::from(remote);
     }
 
-    /// Asks for a whole line. The way, below or to other homes, must be free.
+    /// Asks for a whole line, or for the sectors that a request needs beside those of `requested`.
+    /// The way, below or to other homes, must be free.
     #[inline(always)]
-    fn fetch(&mut self, ctx: &mut Context, at: usize, request: Handle<Message>, outlet: OutletId) {
-        let Message { addr, born, sample, .. } = ctx.messages[request];
+    fn fetch(
+        &mut self,
+        ctx: &mut Context,
+        at: usize,
+        request: Handle<Message>,
+        outlet: OutletId,
+        requested: u128,
+    ) {
+        let Message { addr, born, sample, mask, .. } = ctx.messages[request];
         let to = match self.coherent && outlet != self.ports.below {
             false => ctx.places.slice(&ctx.layout, self.gpu, addr),
             true => self.home_of(ctx, addr),
         };
-        let (mask, tag) = (masks::span(0, ctx.layout.line as usize), at as u32);
+        let line = ctx.layout.line as usize;
+        let mask = match self.sector {
+            None => masks::span(0, line),
+            Some(sector) => {
+                let missing = mask & !self.array.valid(self.misses[at].way) & !requested;
+                masks::widen(missing, sector)
+            }
+        };
+        self.misses.request(at, mask);
+        let tag = at as u32;
         let rest = Message { sample, ..Message::default() };
         let fetch = Message { mask, addr, born, tag, to, from: self.unit, ..rest };
         let fetch = ctx.messages.put(fetch);
@@ -426,6 +472,10 @@ impl Bank {
         match found {
             Some(way) if mask & !self.array.valid(way) == 0 => {
                 let through = self.is_through(ctx, from);
+                if let Some(atomics) = self.atomics.as_ref().filter(|a| a.free_at() > ctx.now) {
+                    ctx.wake_at(atomics.free_at());
+                    return Outcome::Blocked;
+                }
                 if !self.may_finish(ctx, from, through, false) {
                     return Outcome::Blocked;
                 }
@@ -438,6 +488,8 @@ impl Bank {
                 if through {
                     let new = copy(ctx, &self.array, way);
                     self.write_through(ctx, request, new, Kind::Data, old);
+                } else if self.atomics.is_some() {
+                    self.answer_late(ctx, request, mask, old);
                 } else {
                     self.answer(ctx, request, Kind::Data, old);
                 }
@@ -448,7 +500,7 @@ impl Bank {
     }
 
     /// Whether an answer may leave now: behind what the outbox of a coherent bank holds.
-    fn may_answer(&self, ctx: &mut Context) -> bool {
+    pub(super) fn may_answer(&self, ctx: &mut Context) -> bool {
         let behind = self.coherent && !self.hooks.bank.outbox.is_empty();
         !behind && ctx.may_send(self.ports.answers)
     }
@@ -486,7 +538,7 @@ impl Bank {
     }
 
     #[inline(always)]
-    fn make_answer(
+    pub(super) fn make_answer(
         &mut self,
         ctx: &mut Context,
         request: Handle<Message>,

@@ -108,7 +108,7 @@ impl Bank {
 
     /// As the array does, and notifies the hooks of the evicted lines.
     #[cold]
-    fn invalidate_set(&mut self, set: u32) -> u32 {
+    pub(super) fn invalidate_set(&mut self, set: u32) -> u32 {
         let ways = set * self.ways..(set + 1) * self.ways;
         let held: Vec<_> = ways.filter(|&way| self.holds(way)).collect();
         let lines = self.array.invalidate_set(set);

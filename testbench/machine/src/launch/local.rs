@@ -7,7 +7,7 @@ use super::{Grid, Room, Scheduler};
 use crate::context::message::{Kind, Message, Packed, Sync, Synced, ToStart};
 use crate::context::{Context, Stop};
 use crate::engine::pool::Handle;
-use crate::engine::{InletId, OutletId};
+use crate::engine::{Cycle, InletId, OutletId};
 use crate::statistics::CounterValues;
 
 /// Inlets and outlets.
@@ -52,6 +52,9 @@ pub struct Local {
     scheduler: Box<dyn Scheduler>,
     /// The scheduler knows of the kernel whose work-groups are started.
     is_begun: bool,
+    /// Cycles from a kernel's arrival to its first work-group, and when they have passed.
+    start_cycles: Cycle,
+    starts_at: Option<Cycle>,
     syncing: Option<Syncing>,
     dropping: Option<Dropping>,
     /// Ends of work-groups that are not reported, by launch.
@@ -60,14 +63,22 @@ pub struct Local {
 }
 
 impl Local {
-    /// `whole`: what a CU has for work-groups.
-    pub fn new(whole: Room, scheduler: Box<dyn Scheduler>, ports: Ports) -> Self {
+    /// `whole`: what a CU has for work-groups. `start_cycles`: from a kernel's arrival to its first
+    /// work-group.
+    pub fn new(
+        whole: Room,
+        scheduler: Box<dyn Scheduler>,
+        start_cycles: u32,
+        ports: Ports,
+    ) -> Self {
         Self {
             free: vec![whole; ports.to_cores.len()],
             whole,
             ports,
             scheduler,
             is_begun: false,
+            start_cycles: start_cycles.into(),
+            starts_at: None,
             syncing: None,
             dropping: None,
             ended: [0; SLOTS],
@@ -199,6 +210,12 @@ impl Local {
         let ToStart { group: next, more } = to_start;
         let (room, row) = (ctx.launches[launch as usize].room, ctx.launches[launch as usize].row);
         if !self.is_begun {
+            let starts_at = *self.starts_at.get_or_insert(ctx.now + self.start_cycles);
+            if starts_at > ctx.now {
+                ctx.wake_at(starts_at);
+                return false;
+            }
+            self.starts_at = None;
             let grid = Grid { first: next, total: more + 1, row, most: self.whole.most(&room) };
             self.scheduler.begin(ctx, &grid);
             self.is_begun = true;

@@ -7,6 +7,7 @@ use traces::workloads::SplitMix64;
 
 use super::packets::Handover;
 use super::{Machine, NOISE, RunError};
+use crate::build::part::Part;
 use crate::context::Launched;
 use crate::engine::Cycle;
 use crate::launch::Room;
@@ -34,6 +35,9 @@ impl Machine {
     /// A kernel to its end.
     pub(super) fn kernel(&mut self, head: &KernelHead) -> Result<(), RunError> {
         self.begin_simulated();
+        if self.options.cold {
+            self.forget_all();
+        }
         let number = self.kernels;
         let spans = self.spans(head.groups, self.chiplets_of(head));
         let forwarded = self.forwarded.take();
@@ -80,6 +84,16 @@ impl Machine {
         }
     }
 
+    /// The L2s forget all clean lines. The release at the end of the kernel before has written the
+    /// others back.
+    fn forget_all(&mut self) {
+        for part in &mut self.parts {
+            if let Part::Bank(bank) = part {
+                bank.forget_all();
+            }
+        }
+    }
+
     /// Other latencies, where that is wanted, the same for the same kernel of any machine.
     pub(super) fn perturb(&mut self, kernel: u32) {
         if let Some(seed) = self.options.perturb {
@@ -115,7 +129,7 @@ impl Machine {
 
     /// A kernel has ended that was launched in cycle `since`.
     pub(super) fn add_kernel_use(&mut self, name: &str, since: Cycle) -> Result<(), RunError> {
-        if self.options.by_kernel {
+        if self.options.by_kernel || self.options.by_launch {
             self.gather_statistics()?;
             let now = self.values_of_statistics();
             self.kernel_uses.add(name, self.ctx.now - since, &now);

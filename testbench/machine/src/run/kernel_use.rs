@@ -50,9 +50,16 @@ pub struct KernelUses {
     at: HashMap<String, usize>,
     /// Statistics at the end of the last launch.
     before: Vec<u64>,
+    /// Each launch has an entry of its own.
+    is_by_launch: bool,
 }
 
 impl KernelUses {
+    /// None yet. `is_by_launch`: launches of a name do not add up.
+    pub fn new(is_by_launch: bool) -> Self {
+        Self { is_by_launch, ..Self::default() }
+    }
+
     /// A launch has ended after so many cycles, with these statistics of the whole run.
     pub fn add(&mut self, name: &str, cycles: Cycle, now: &[u64]) {
         let mut before = std::mem::replace(&mut self.before, now.to_vec());
@@ -69,7 +76,8 @@ impl KernelUses {
         cycles: Cycle,
         growth: impl ExactSizeIterator<Item = u64>,
     ) {
-        let at = self.at.get(name).copied().unwrap_or_else(|| {
+        let known = self.at.get(name).copied().filter(|_| !self.is_by_launch);
+        let at = known.unwrap_or_else(|| {
             let (name, growth) = (name.to_string(), vec![0; growth.len()]);
             self.at.insert(name.clone(), self.all.len());
             self.all.push(Launches { name, number: 0, cycles: 0, growth });
@@ -119,5 +127,15 @@ mod tests {
         let all: Vec<_> =
             uses.all.iter().map(|k| (k.name.as_str(), k.number, k.cycles, &k.growth[..])).collect();
         assert_eq!(all, [("b", 2, 30, &[0, 7][..]), ("a", 1, 5, &[1, 0])]);
+    }
+
+    #[test]
+    fn launches_of_a_name_stay_apart_on_request() {
+        let mut uses = KernelUses::new(true);
+        uses.add("b", 10, &[0, 3]);
+        uses.add("b", 20, &[1, 7]);
+        let all: Vec<_> = uses.all.iter().map(|k| (k.number, k.cycles, &k.growth[..])).collect();
+        assert_eq!(all, [(1, 10, &[0, 3][..]), (1, 20, &[1, 4])]);
+        assert_eq!(uses.all(), [1, 7]);
     }
 }

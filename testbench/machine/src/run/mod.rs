@@ -57,6 +57,7 @@ use crate::config::memory_model::MemoryModel;
 use crate::context::Context;
 use crate::context::copies::Copies;
 use crate::context::places::{Placement, Places};
+use crate::context::translation::SharedTlb;
 use crate::engine::pool::Pool;
 use crate::engine::{ComponentId, Cycle, LAST_CYCLE, Wheel};
 use crate::gate::Gate;
@@ -149,7 +150,9 @@ impl Machine {
             Box::new(Timed::new(clock, promised, keep, line, names))
         });
         let seed = if let Order::Shuffled(seed) = options.order { seed } else { 0 };
+        let chiplets = if system.tlb.entries > 0 { layout.all_chiplets() } else { 0 };
         let ctx = Context {
+            tlbs: (0..chiplets).map(|_| SharedTlb::new(&system.tlb)).collect(),
             now: 0,
             me: ComponentId(0),
             wheel: Wheel::new(parts.len()),
@@ -201,7 +204,7 @@ impl Machine {
             visits: Vec::new(),
             random,
             kernels: 0,
-            kernel_uses: KernelUses::default(),
+            kernel_uses: KernelUses::new(options.by_launch),
             names: OnceCell::new(),
             buffers: Buffers::new(),
             observers: Observers::default(),
@@ -212,7 +215,7 @@ impl Machine {
             steps: 0,
         };
         machine.replicate(placement)?;
-        if options.by_kernel {
+        if options.by_kernel || options.by_launch {
             machine.names();
         }
         if options.visit_all

@@ -16,10 +16,10 @@ pub enum Order {
 /// Cycles that a way takes longer at most where a run is perturbed.
 pub const NOISE: u32 = 3;
 
-/// How to run; none of it changes a result, but for `perturb` and `sample` cycles.
+/// How to run; none of it changes a result, but for `perturb`, `sample` and `cold` cycles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
-    /// Most cycles; 0 for as many as the networks can count, 2^45.
+    /// Most cycles; 0 for as many as the networks can count, 2^43.
     pub max_cycles: Cycle,
     /// Order of visits.
     pub order: Order,
@@ -31,6 +31,8 @@ pub struct Options {
     pub watch_line: bool,
     /// Keep what each kernel costs.
     pub by_kernel: bool,
+    /// Keep what each launch costs: [`Machine::kernel_uses`] has one entry for each.
+    pub by_launch: bool,
     /// Every so many cycles in which something happens the lines that L1s promise to hold as their
     /// L2 does are compared; 0: never.
     pub compare_lines: u64,
@@ -49,4 +51,6 @@ pub struct Options {
     /// Launches that repeat are simulated in part; the order of accesses is not checked. What the
     /// program costs is an estimate ([`Machine::estimate`]).
     pub sample: bool,
+    /// Each kernel begins with L2s that hold nothing, as profilers measure a kernel.
+    pub cold: bool,
 }

@@ -241,12 +241,15 @@ fn components(parts: &[Part], layout: &Layout) -> Vec<Component> {
         let peers = (first..first + layout.chiplets).filter(move |&to| to != from);
         peers.map(move |to| format!("link.chiplet{from}_to_chiplet{to}"))
     });
-    let (mut locals, mut globals, mut units) = (0.., 0.., 0..);
+    let (mut locals, mut globals, mut units, mut combiners) = (0.., 0.., 0.., 0..);
     let named = |part: &Part| {
         let (name, kind) = match part {
             Part::Core(core) => (layout.name(core.unit()), "CUs"),
             Part::Bank(bank) => (layout.name(bank.unit()), "L2 banks"),
             Part::Slice(slice) => (layout.name(slice.unit()), "L3 slices"),
+            Part::Combiner(_) => {
+                (format!("combiner{}", combiners.next().unwrap_or(0)), "combiners of CUs")
+            }
             Part::Link(_) => (links.next().unwrap_or_default(), "links between chiplets"),
             Part::Local(_) => {
                 let chiplet = locals.next().unwrap_or_default();

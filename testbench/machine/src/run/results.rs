@@ -54,7 +54,7 @@ impl Machine {
         self.kernels
     }
 
-    /// What each kernel has cost, where that is kept.
+    /// What each kernel, or each launch, has cost, where that is kept.
     pub fn kernel_uses(&self) -> Vec<KernelUse> {
         self.kernel_uses.named(self.names())
     }

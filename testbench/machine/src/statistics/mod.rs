@@ -71,6 +71,11 @@ macro_rules! statistics {
 
 const MACHINE: &[Statistic] = &statistics! {
     "cu.instructions" "instructions" "memory instructions that waves issued",
+    "cu.warp_instructions" "instructions" "with `cu.issue = scoreboard`: instructions that waves \
+        executed, those that access memory among them",
+    "cu.load_instructions" "instructions" "with `cu.issue = scoreboard`: loads among them",
+    "cu.tlb_misses" "requests" "with `tlb.entries`: requests whose page the CU's TLB did not have",
+    "cu.tlb_walks" "requests" "of these, requests whose page the shared TLB did not have",
     "cu.accesses" "accesses" "accesses of CUs to lines, after coalescing",
     "cu.groups" "work-groups" "work-groups started",
     "cu.access_cycles" "cycles" "sum, over all accesses, of the cycles from issue to completion",
@@ -101,6 +106,10 @@ const MACHINE: &[Statistic] = &statistics! {
     "l2.misses" "requests" "reads that started a fetch (primary misses)",
     "l2.fetches" "lines" "lines that L2 banks requested from L3 slices",
     "l2.writes" "requests" "writes that L2 banks accepted",
+    "l2.read_sectors" "sectors" "with `l2.sector`: sectors of reads that arrived, in units of \
+        `network.sector_bytes`; a read that another chiplet's bank serves counts in both",
+    "l2.write_sectors" "sectors" "with `l2.sector`: sectors of writes that arrived",
+    "l2.atomic_sectors" "sectors" "with `l2.sector`: sectors of atomics that arrived",
     "l2.atomics" "requests" "atomics that L2 banks performed or forwarded",
     "l2.dirtied" "lines" "lines that changed from clean to dirty",
     "l2.overwritten" "lines" "lines that changed from dirty to clean because later stores wrote \

@@ -328,6 +328,16 @@ fn of_part(part: &Part, ctx: &Context, all: &mut impl Values, counted: &mut Coun
                 ("wait_cycles", c.wait_cycles),
             ];
             all.add_all("cu.", &own);
+            if let Some(executed) = core.executed() {
+                let own = [
+                    ("warp_instructions", executed.instructions),
+                    ("load_instructions", executed.loads),
+                ];
+                all.add_all("cu.", &own);
+            }
+            if let Some(tlb) = core.tlb() {
+                all.add_all("cu.", &[("tlb_misses", tlb.misses), ("tlb_walks", tlb.walks)]);
+            }
             core.cycles(ctx.now).for_each(|(name, cycles)| all.add("", name, cycles));
             core.l1().counters(counted);
             all.add_all("l1.", counted);
@@ -393,6 +403,7 @@ fn of_part(part: &Part, ctx: &Context, all: &mut impl Values, counted: &mut Coun
             local.scheduler_counters(counted);
             all.add_all("scheduler.", counted);
         }
+        Part::Combiner(combiner) => all.add("l1.", "combined_reads", combiner.combined),
         Part::Link(_) => {}
         #[cfg(test)]
         Part::Nothing => {}

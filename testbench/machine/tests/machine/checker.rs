@@ -19,7 +19,7 @@ fn wrong(items: &[Does]) -> (String, Box<Wrong>, u64) {
     for (i, (kind, bytes)) in items.iter().enumerate() {
         recorder.begin_group().unwrap();
         let key = Key { pc: i as u32, ..Key::default() };
-        let access = Access { item: 0, key, kind: *kind, addr, bytes, gap: 0 };
+        let access = Access { item: 0, key, kind: *kind, addr, bytes, ..Access::default() };
         recorder.access(&access).unwrap();
         recorder.end_group().unwrap();
     }

@@ -4,7 +4,7 @@
 use machine::Options;
 use traces::trace::{
     Access, AccessKind, Arg, ArgKind, KernelSpec, Key, Mode, Reader, Record, Recorder,
-    ScheduleRange,
+    ScheduleRange, Work,
 };
 
 use super::{run, system};
@@ -39,7 +39,15 @@ fn program() -> Reader {
             for (pc, at) in (0..).zip(places().filter(|_| READERS.contains(&group))) {
                 let key = Key { pc, ..Key::default() };
                 let (kind, bytes) = (AccessKind::Load, &word(at)[..]);
-                let access = Access { item: 0, key, kind, addr: addr + at, bytes, gap: 1 };
+                let access = Access {
+                    item: 0,
+                    key,
+                    kind,
+                    addr: addr + at,
+                    bytes,
+                    work: Work::of(1),
+                    ..Access::default()
+                };
                 recorder.access(&access).unwrap();
             }
             recorder.end_group().unwrap();

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use machine::{Bodies, Machine, Options, Packet, System};
 use traces::trace::{
     Access, AccessKind, Arg, ArgKind, KernelSpec, Key, Mode, Reader, Record, Recorder,
-    ScheduleRange,
+    ScheduleRange, Work,
 };
 use traces::workloads::SplitMix64;
 
@@ -178,7 +178,17 @@ impl Play {
     fn access(&mut self, pc: u64, kind: AccessKind, addr: u64, value: u32) {
         let key = Key { pc: pc as u32, ..Key::default() };
         let bytes = &value.to_le_bytes()[..];
-        self.recorder.access(&Access { item: 0, key, kind, addr, bytes, gap: 1 }).unwrap();
+        self.recorder
+            .access(&Access {
+                item: 0,
+                key,
+                kind,
+                addr,
+                bytes,
+                work: Work::of(1),
+                ..Access::default()
+            })
+            .unwrap();
     }
 
     /// The buffers change places.

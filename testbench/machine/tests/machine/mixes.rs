@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use cosim::body::BodyKind;
 use machine::{Bodies, Cp, Options, System, plan};
-use traces::trace::{Access, AccessKind, KernelSpec, Key, Reader, Record, Recorder};
+use traces::trace::{Access, AccessKind, KernelSpec, Key, Reader, Record, Recorder, Work};
 
 use super::cover::{covering, product};
 use super::{Outcome, run_on, system, timestamps};
@@ -36,7 +36,17 @@ fn quiet_program(quiet: u32) -> Reader {
             let mut access = |pc, kind, page: u32, bytes: [u8; 4], gap| {
                 let key = Key { pc, ..Key::default() };
                 let addr = data + u64::from(page) * PAGE + 64;
-                recorder.access(&Access { item: 0, key, kind, addr, bytes: &bytes, gap }).unwrap();
+                recorder
+                    .access(&Access {
+                        item: 0,
+                        key,
+                        kind,
+                        addr,
+                        bytes: &bytes,
+                        work: Work::of(gap),
+                        ..Access::default()
+                    })
+                    .unwrap();
             };
             if kernel > 0 {
                 // By another group, on another chiplet.

@@ -156,7 +156,9 @@ fn an_address_that_the_blocks_cannot_name_ends_the_run() {
     recorder.begin_kernel(spec).unwrap();
     recorder.begin_group().unwrap();
     let (key, kind) = (Key::default(), AccessKind::Store);
-    recorder.access(&Access { item: 0, key, kind, addr: far, bytes: &[1; 4], gap: 0 }).unwrap();
+    recorder
+        .access(&Access { item: 0, key, kind, addr: far, bytes: &[1; 4], ..Access::default() })
+        .unwrap();
     recorder.end_group().unwrap();
     recorder.end_kernel().unwrap();
     let trace = Reader::from_bytes(recorder.into_bytes().unwrap(), "far").unwrap();

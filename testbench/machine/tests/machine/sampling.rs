@@ -6,7 +6,7 @@ use cosim::body::BodyKind;
 use machine::{Bodies, Estimate, Machine, Options, System};
 use traces::kernels::Params;
 use traces::trace::{
-    Access, AccessKind, Arg, ArgKind, KernelSpec, Key, Mode, Reader, Record, Recorder,
+    Access, AccessKind, Arg, ArgKind, KernelSpec, Key, Mode, Reader, Record, Recorder, Work,
 };
 
 use super::{MOST_CYCLES, built_in, matrix, run, system};
@@ -35,7 +35,17 @@ fn counting() -> (Reader, u64) {
                 for (pc, (kind, word)) in (0..).zip(words) {
                     let (key, bytes) = (Key { pc, ..Key::default() }, &word.to_le_bytes()[..]);
                     let addr = addr + 4 * place;
-                    recorder.access(&Access { item, key, kind, addr, bytes, gap: 1 }).unwrap();
+                    recorder
+                        .access(&Access {
+                            item,
+                            key,
+                            kind,
+                            addr,
+                            bytes,
+                            work: Work::of(1),
+                            ..Access::default()
+                        })
+                        .unwrap();
                 }
             }
             recorder.end_group().unwrap();

@@ -3,7 +3,7 @@
 use cosim::body::BodyKind;
 use machine::{Bodies, Options, RunError, System};
 use traces::kernels::{PROGRAMS, Params};
-use traces::trace::{Access, AccessKind, KernelSpec, Key, Reader, Record, Recorder};
+use traces::trace::{Access, AccessKind, KernelSpec, Key, Reader, Record, Recorder, Work};
 
 use super::cover::{covering, product};
 use super::{Outcome, built_in, by_default, production, run, run_on, system};
@@ -132,7 +132,15 @@ fn neighbours(groups: u32, row: u32) -> Reader {
                 let key = Key { pc, ..Key::default() };
                 let bytes = [0; 4];
                 let kind = AccessKind::Load;
-                let access = Access { item, key, kind, addr, bytes: &bytes, gap: 3 };
+                let access = Access {
+                    item,
+                    key,
+                    kind,
+                    addr,
+                    bytes: &bytes,
+                    work: Work::of(3),
+                    ..Access::default()
+                };
                 recorder.access(&access).unwrap();
             }
         }

@@ -12,7 +12,7 @@ pub fn of(machine: &Machine) -> [u64; 8] {
 }
 
 /// One CU of each chiplet. Nothing takes longer for its bytes than a cycle.
-const SET: [(&str, &str); 17] = [
+pub const SET: [(&str, &str); 17] = [
     ("l1.design", "src"),
     ("l1.hit_latency", "4"),
     ("machine.gpus", "1"),

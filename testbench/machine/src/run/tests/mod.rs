@@ -7,6 +7,9 @@ mod latency;
 mod phases;
 mod probe;
 mod scheduler;
+mod scoreboard;
+mod sectors;
+mod steps;
 mod streams;
 mod threads;
 mod traffic;
@@ -174,6 +177,29 @@ fn kernels_share_the_cycles_and_statistics_of_the_run() {
     }
     let whole = machine.statistics().into_iter().filter(|(_, value)| *value > 0).collect();
     assert_eq!(sums, whole);
+}
+
+#[test]
+fn launches_apart_are_those_of_each_name_together() {
+    let system = systems::load("cpelide-2-small", &[]).unwrap();
+    let uses = |options| {
+        let bodies = Bodies::default();
+        let mut machine = Machine::new(&system, &bodies, program("lu", 64), options).unwrap();
+        machine.run().unwrap();
+        (machine.kernel_uses(), machine.kernels())
+    };
+    let (by_name, _) = uses(Options { by_kernel: true, ..Options::default() });
+    let (apart, launches) = uses(Options { by_launch: true, ..Options::default() });
+    assert!(apart.len() as u32 == launches && by_name.len() < apart.len());
+    for kernel in &by_name {
+        let own = || apart.iter().filter(|launch| launch.name == kernel.name);
+        assert_eq!(own().map(|launch| launch.launches).sum::<u32>(), kernel.launches);
+        assert_eq!(own().map(|launch| launch.cycles).sum::<u64>(), kernel.cycles);
+        for (name, value) in &kernel.counters {
+            let grown = own().filter_map(|launch| launch.counters.get(name)).sum::<u64>();
+            assert_eq!(grown, *value, "{} {name}", kernel.name);
+        }
+    }
 }
 
 /// The reference has another table than the firmware: it joins the structures of

@@ -5,7 +5,7 @@ use cosim::flip::Flip;
 use cosim::socket::{Pattern, Window};
 use hwmodel::Model;
 use hwmodel::directory::coherence_directory::CoherenceDirectory;
-use traces::trace::{Access, AccessKind, KernelSpec, Key, Record};
+use traces::trace::{Access, AccessKind, KernelSpec, Key, Record, Work};
 
 use super::*;
 use crate::context::pages::PAGE;
@@ -100,7 +100,8 @@ pub fn loads(gap: u32) -> Reader {
     for page in 0..2 {
         let key = Key { pc: page, ..Key::default() };
         let (addr, kind) = (addr + u64::from(page) * PAGE, AccessKind::Load);
-        let access = Access { item: 0, key, kind, addr, bytes: &[0; 4], gap };
+        let work = Work::of(gap);
+        let access = Access { item: 0, key, kind, addr, bytes: &[0; 4], work, ..Access::default() };
         recorder.access(&access).unwrap();
     }
     recorder.end_group().unwrap();

@@ -1,7 +1,7 @@
 //! Programs in which each wave has a list of its own.
 
 use traces::trace::{
-    Access, AccessKind, AtomicOp, KernelSpec, Key, LANES, Reader, Record, Recorder, verify,
+    Access, AccessKind, AtomicOp, KernelSpec, Key, LANES, Reader, Record, Recorder, Work, verify,
 };
 
 /// Bytes of a line.
@@ -93,7 +93,15 @@ impl Run<'_> {
             }
         };
         let key = Key { pc, iteration: [0; 4] };
-        let access = Access { item, key, kind, addr: self.base + at, bytes: &bytes, gap };
+        let access = Access {
+            item,
+            key,
+            kind,
+            addr: self.base + at,
+            bytes: &bytes,
+            work: Work::of(gap),
+            ..Access::default()
+        };
         self.recorder.access(&access).unwrap();
     }
 
@@ -125,7 +133,15 @@ impl Run<'_> {
                 let kind = AccessKind::Atomic { op, old: &old };
                 let key = Key { pc, iteration: [0; 4] };
                 let addr = self.base + at;
-                let access = Access { item, key, kind, addr, bytes: &operand, gap };
+                let access = Access {
+                    item,
+                    key,
+                    kind,
+                    addr,
+                    bytes: &operand,
+                    work: Work::of(gap),
+                    ..Access::default()
+                };
                 self.recorder.access(&access).unwrap();
             }
             Step::Fence => {

@@ -26,7 +26,7 @@ fn line(start: &str) -> usize {
 fn bad_values_are_refused_with_file_and_line() {
     let at = |start: &str| format!("m.toml:{}: ", line(start));
     let message = refused("cus = 8 ", "cus = 0 ");
-    assert_eq!(message, at("cus = ") + "machine.cus: 0 is not 1 to 100");
+    assert_eq!(message, at("cus = ") + "machine.cus: 0 is not 1 to 512");
     let message = refused("bytes = 524288", "bytes = 524289");
     assert!(message.starts_with(&at("bytes = 524288")), "{message}");
     let message = refused("policy = \"home-forward\"", "policy = \"far\"");
@@ -76,10 +76,10 @@ fn settings_are_checked_like_files() {
     };
     assert_eq!(set("machine.cus", "4").unwrap().machine.cus, 4);
     let message = set("machine.cus", "0").unwrap_err();
-    assert_eq!(message, "stc-8cu-small: machine.cus: 0 is not 1 to 100");
+    assert_eq!(message, "stc-8cu-small: machine.cus: 0 is not 1 to 512");
     for value in ["x", "-1", "1.5", "65536", "9223372036854775808", "", "4 "] {
         let message = set("machine.cus", value).unwrap_err();
-        let limit = "must be a whole number, 1 to 100";
+        let limit = "must be a whole number, 1 to 512";
         assert_eq!(message, format!("--set machine.cus={value}: {limit}"));
     }
     for (key, limit) in [

@@ -1,6 +1,8 @@
 //! The sections that every system file has: of each field type, limit, unit, meaning, source. The
 //! check of a file, its commented form and `docs/system-file.md` are made from it.
 
+mod cu;
+
 use cosim::catalog::Family;
 use ports::Limit::{Millionths, Names, OneOf, PowerOfTwo, Range, Switch};
 use ports::cpelide::types::MAX_CHIPLETS;
@@ -15,10 +17,11 @@ use crate::config::policy::Policy;
 use crate::config::resolved::policy;
 use crate::context::message::MAX_LINE;
 use crate::context::pages::PAGE;
-use crate::context::transactions::{MAX_LOADS, MAX_WAVES};
 use crate::gate;
 use crate::l2;
 use crate::l3;
+
+pub use cu::{CuSection, ISSUES, L1Section, PipelineSection, TlbSection};
 
 /// Longest latency: queues hold what is under way, so it costs the host memory.
 const MOST_CYCLES: u64 = 10_000;
@@ -32,8 +35,10 @@ const MOST_LINE: u64 = MAX_LINE as u64;
 pub const MOST_GPUS: u16 = MAX_GPUS as u16;
 /// Chiplets of a GPU: those of its command processor.
 pub const MOST_CHIPLETS: u16 = MAX_CHIPLETS as u16;
-/// CUs, L2 banks and L3 slices of a chiplet, and the links to the other chiplets of its GPU.
-pub const MOST_ENDS: u16 = 126;
+/// CUs, L2 banks or L3 slices of a chiplet.
+const MOST_PARTS: u64 = 512;
+/// CUs, L2 banks, L3 slices and gates of a machine: their numbers have 16 bits.
+pub const MOST_UNITS: usize = u16::MAX as usize;
 /// Clocks of GPUs and links.
 const MHZ: ports::Limit = Range(1, 100_000);
 /// Bytes in cycles.
@@ -64,16 +69,23 @@ fn native() -> String {
     "native".to_string()
 }
 
+fn no_hash() -> String {
+    "none".to_string()
+}
+
+/// Values of `machine.hash`, and whether there is a hash.
+pub const HASHES: [(&str, bool); 2] = [("none", false), ("xor", true)];
+
+fn hashes() -> Vec<String> {
+    HASHES.map(|(name, _)| name.to_string()).to_vec()
+}
+
 fn hosts() -> Vec<String> {
     Cp::HOSTS.map(|(name, _)| name.to_string()).to_vec()
 }
 
 fn simple() -> String {
     "simple".to_string()
-}
-
-fn round_robin() -> String {
-    "rr".to_string()
 }
 
 fields! {
@@ -86,63 +98,28 @@ fields! {
         /// Chiplets of a GPU.
         pub chiplets: u16 = Range(1, MOST_CHIPLETS as u64), "chiplets", "CPElide, section VI";
         /// CUs of a chiplet.
-        pub cus: u16 = Range(1, 100), "CUs", "chosen: the ports of a chiplet's networks",
-            where "with machine.chiplets, l2.banks and l3.slices at most 126": |s| {
-                s.machine.cus + s.machine.chiplets + s.l2.banks + s.l3.slices <= MOST_ENDS
+        pub cus: u16 = Range(1, MOST_PARTS), "CUs", "chosen: three times those of an H100",
+            where "so few that all CUs, L2 banks and L3 slices together are at most 65519": |s| {
+                let m = &s.machine;
+                let parts = [m.cus, s.l2.banks, s.l3.slices].map(usize::from).iter().sum::<usize>();
+                let chiplets = usize::from(m.gpus) * usize::from(m.chiplets);
+                chiplets * parts <= MOST_UNITS - usize::from(MOST_GPUS)
             };
         /// Size of a cache line.
         pub line: u32 = PowerOfTwo(32, MOST_LINE), "bytes", "chosen: lines of GPUs";
+        /// Hash of addresses over the sets of caches and over L3 slices with their memory channels.
+        /// `none`: consecutive lines take turns; `xor`: a hash permutes each round of turns.
+        #[serde(default = "no_hash")]
+        pub hash: String = Names(hashes), "", "chosen: docs/machine.md";
         /// Clock frequency of a GPU. All latencies in cycles refer to this clock.
         pub clock_mhz: u32 = MHZ, "MHz", "chosen";
     }
 }
 
-fields! {
-    /// Section `[cu]`.
-    pub struct CuSection of System {
-        /// Wave slots.
-        pub waves: u32 = Range(1, MAX_WAVES as u64), "waves", "CPElide, table I";
-        /// Lanes of a wave.
-        pub lanes: u32 = OneOf(&[32, 64]), "lanes", "chosen: waves of NVIDIA's and AMD's GPUs";
-        /// Maximum number of outstanding loads of a wave.
-        pub loads: u32 = Range(1, MAX_LOADS as u64), "loads", "chosen: docs/machine.md";
-        /// Maximum number of outstanding line accesses of a CU.
-        pub transactions: u32 = Range(1, MOST_PLACES), "lines", "chosen: docs/machine.md";
-        /// Cycles that each instruction between two memory accesses takes.
-        pub gap_cycles: u32 = Range(0, 1000), "cycles", "chosen: docs/machine.md";
-        /// True: a CU has one outstanding request per line, as in STC's coalescer.
-        #[serde(default)]
-        pub exclusive_lines: bool = Switch, "", "STC, section 4.2";
-        /// Maximum number of work-groups that run on a CU at a time; 0: limited by wave slots only.
-        #[serde(default)]
-        pub groups: u32 = Range(0, 64), "work-groups", "Tabbakh's thesis, table 2.1";
-        /// Work-group memory of a CU; each kernel declares how much a work-group takes. 0: no
-        /// limit.
-        #[serde(default)]
-        pub group_memory: u32 = Range(0, 1 << 24), "bytes", "Tabbakh's thesis, table 2.1";
-        /// Work-group scheduler of a chiplet: assigns work-groups to CUs. `duet list protocols`
-        /// describes each one.
-        #[serde(default = "round_robin")]
-        pub scheduler: String = Names(|| names("cu.scheduler")), "", "CPElide, section IV";
-    }
-}
-
-fields! {
-    /// Section `[l1]`.
-    pub struct L1Section of System {
-        /// Design; `duet list protocols` describes each one.
-        pub design: String = Names(|| names("l1.design")), "", "the designs' papers";
-        /// Capacity.
-        pub bytes: u32 = Range(1, 1 << 20), "bytes", "CPElide, table I",
-            where "a multiple of l1.ways x machine.line": |s| {
-                is_whole(s.l1.bytes.into(), s.l1.ways, s.machine.line, 1)
-            };
-        /// Ways.
-        pub ways: u32 = Range(1, 64), "ways", "CPElide, table I";
-        /// MSHRs: maximum number of pending fills.
-        pub misses: u32 = Range(1, MOST_MISSES), "lines", "chosen: docs/machine.md";
-        /// Latency of a hit.
-        pub hit_latency: u32 = Range(1, MOST_CYCLES), "cycles", "CPElide, table I";
+impl MachineSection {
+    /// Whether addresses are hashed over sets and slices.
+    pub fn is_hashed(&self) -> bool {
+        self.hash == "xor"
     }
 }
 
@@ -162,7 +139,11 @@ fields! {
         /// Ways.
         pub ways: u32 = Range(1, 64), "ways", "CPElide, table I";
         /// Banks.
-        pub banks: u16 = Range(1, 32), "banks", "REC, table 2";
+        pub banks: u16 = Range(1, MOST_PARTS), "banks", "REC, table 2";
+        /// Granule of a fill; 0: the line.
+        #[serde(default)]
+        pub sector: u32 = OneOf(&[0, 32, 64, 128]), "bytes", "H100: 64",
+            where "at most machine.line": |s| s.l2.sector <= s.machine.line;
         /// Consecutive bytes that map to one bank; at least the bytes that a directory entry
         /// covers.
         #[serde(default = "interleave")]
@@ -173,6 +154,19 @@ fields! {
         pub misses: u32 = Range(1, MOST_MISSES), "lines", "chosen: docs/machine.md";
         /// Latency from the arrival of a request to the departure of its answer, for a hit.
         pub latency: u32 = Range(1, MOST_CYCLES), "cycles", "derived from CPElide, table I";
+        /// Time for which a request of atomics occupies its bank, beside that of its sectors. Lanes
+        /// on one word are requests of their own.
+        #[serde(default)]
+        pub atomic_request: Decimal = Millionths(0, 1_000_000_000), "cycles",
+            "H100: docs/systems.md";
+        /// Time for which each sector of such a request occupies its bank, in units of
+        /// `network.sector_bytes`.
+        #[serde(default)]
+        pub atomic_sector: Decimal = Millionths(0, 1_000_000_000), "cycles",
+            "H100: docs/systems.md";
+        /// Latency of the result of an atomic beyond that of a hit.
+        #[serde(default)]
+        pub atomic_latency: u32 = Range(0, MOST_CYCLES), "cycles", "H100: docs/systems.md";
     }
 }
 
@@ -213,7 +207,7 @@ fields! {
         /// Ways.
         pub ways: u32 = Range(1, 64), "ways", "CPElide, table I";
         /// Slices of a chiplet, each with a memory channel.
-        pub slices: u16 = Range(1, 32), "slices", "chosen: docs/systems.md";
+        pub slices: u16 = Range(1, MOST_PARTS), "slices", "chosen: docs/systems.md";
         /// MSHRs of a slice.
         pub misses: u32 = Range(1, MOST_MISSES), "lines", "chosen: docs/machine.md";
         /// Latency from the arrival of a request to the departure of its answer, for a hit.
@@ -253,6 +247,16 @@ fields! {
         pub memory_latency: u32 = Range(2, MOST_CYCLES), "cycles", "chosen: docs/systems.md";
         /// Bandwidth of a port.
         pub bytes_per_cycle: u64 = Range(1, 1 << 16), "bytes", "chosen: docs/systems.md";
+        /// Bandwidth of the port over which a CU sends requests; 0: `network.bytes_per_cycle`.
+        #[serde(default)]
+        pub request_bytes_per_cycle: u64 = Range(0, 1 << 16), "bytes", "H100: docs/systems.md";
+        /// CUs that share a unit which combines their reads of the same sectors before the L2; 0:
+        /// none.
+        #[serde(default)]
+        pub combine: u16 = Range(0, MOST_PARTS), "CUs", "H100: docs/systems.md",
+            where "a divisor of machine.cus": |s| {
+                s.network.combine == 0 || s.machine.cus.is_multiple_of(s.network.combine)
+            };
         /// Size of a message's header.
         pub header_bytes: u32 = Range(1, 256), "bytes", "chosen: address and tag";
         /// Granularity of data in a message.
@@ -320,6 +324,10 @@ fields! {
     pub struct CommandProcessorSection of System {
         /// Cycles for each packet with `host` = `native`.
         pub packet_cycles: u32 = PACKET_CYCLES, "cycles", "CPElide, section IV-B";
+        /// Cycles from a kernel's arrival at a chiplet to its first work-group: constants, caches
+        /// of instructions and of descriptors.
+        #[serde(default)]
+        pub start_cycles: u32 = Range(0, 1_000_000), "cycles", "H100: docs/systems.md";
         /// Additional cycles with `host` = `native` for each launch on several chiplets that uses
         /// the chiplet coherence table.
         pub elide_cycles: u32 = PACKET_CYCLES, "cycles", "CPElide, section IV-B";

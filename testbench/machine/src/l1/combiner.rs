@@ -1,0 +1,215 @@
+//! A unit that several CUs share on the way to the L2: it combines their reads of the same sectors
+//! of a line. One of several pending reads goes to the L2, and the others get copies of its
+//! answer. A store or an atomic to a line ends the combining with reads before it, so that a CU
+//! sees its own.
+
+use std::collections::VecDeque;
+
+use crate::cache::Waiters;
+use crate::context::Context;
+use crate::context::message::{Kind, Message, Unit};
+use crate::engine::pool::Handle;
+use crate::engine::{InletId, OutletId};
+
+/// A CU's end.
+#[derive(Clone, Copy, Debug)]
+pub struct CorePort {
+    /// The CU.
+    pub unit: Unit,
+    /// Its requests.
+    pub requests: InletId,
+    /// Answers to it.
+    pub answers: OutletId,
+}
+
+/// Inlets and outlets.
+#[derive(Clone, Debug)]
+pub struct Ports {
+    /// Of each CU.
+    pub cores: Vec<CorePort>,
+    /// Requests to the network.
+    pub below: OutletId,
+    /// Answers from it.
+    pub answers: InletId,
+}
+
+/// A read that has gone to the L2.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    addr: u64,
+    mask: u128,
+    /// Who reads, and its tag.
+    from: Unit,
+    tag: u32,
+    /// Reads of the same sectors may wait for it.
+    is_open: bool,
+    waiters: Waiters,
+    /// The next one of the same hash.
+    next: u32,
+}
+
+/// No entry.
+const NONE: u32 = u32::MAX;
+const HASHES: usize = 256;
+
+/// The unit.
+#[derive(Debug)]
+pub struct Combiner {
+    ports: Ports,
+    /// Answers to each CU that are to be sent.
+    outgoing: Vec<VecDeque<Handle<Message>>>,
+    pending: Vec<Pending>,
+    free: Vec<u32>,
+    of_hash: [u32; HASHES],
+    /// The CU whose turn it is.
+    turn: usize,
+    /// Reads that have waited for the answer of another one.
+    pub combined: u64,
+}
+
+fn hash(addr: u64) -> usize {
+    (addr.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as usize % HASHES
+}
+
+impl Combiner {
+    /// Nothing under way.
+    pub fn new(ports: Ports) -> Self {
+        Self {
+            outgoing: ports.cores.iter().map(|_| VecDeque::new()).collect(),
+            ports,
+            pending: Vec::new(),
+            free: Vec::new(),
+            of_hash: [NONE; HASHES],
+            turn: 0,
+            combined: 0,
+        }
+    }
+
+    /// One cycle: all answers that have come go on; of each CU a request is combined, or goes on.
+    pub fn tick(&mut self, ctx: &mut Context) {
+        while let Some(answer) = ctx.receive(self.ports.answers) {
+            self.distribute(ctx, answer);
+        }
+        for core in 0..self.outgoing.len() {
+            let outlet = self.ports.cores[core].answers;
+            while !self.outgoing[core].is_empty() && ctx.may_send(outlet) {
+                let answer = self.outgoing[core].pop_front().expect("it has one");
+                ctx.forward(outlet, answer, 0);
+            }
+        }
+        let mut has_taken = false;
+        let (cores, first) = (self.ports.cores.len(), self.turn);
+        for core in (first..cores).chain(0..first) {
+            let inlet = self.ports.cores[core].requests;
+            let Some(request) = ctx.peek(inlet) else { continue };
+            let may_go = self.combine(ctx, request) || {
+                let may_send = ctx.may_send(self.ports.below);
+                if may_send {
+                    self.pass(ctx, request);
+                }
+                may_send
+            };
+            if may_go {
+                ctx.take(inlet);
+                has_taken = true;
+            }
+        }
+        if has_taken {
+            self.turn = (first + 1) % cores;
+            if self.ports.cores.iter().any(|port| ctx.has(port.requests)) {
+                ctx.wake_at(ctx.now + 1);
+            }
+        }
+    }
+
+    /// Whether a read waits from now on for the answer of another one.
+    fn combine(&mut self, ctx: &mut Context, request: Handle<Message>) -> bool {
+        let Message { kind, addr, mask, .. } = ctx.messages[request];
+        if kind != Kind::Read {
+            return false;
+        }
+        let Some(at) = self.find(addr, |p| p.is_open && mask & !p.mask == 0) else { return false };
+        self.pending[at].waiters.push(ctx, request);
+        self.combined += 1;
+        true
+    }
+
+    /// Sends a request below.
+    fn pass(&mut self, ctx: &mut Context, request: Handle<Message>) {
+        let Message { kind, addr, mask, from, tag, .. } = ctx.messages[request];
+        if kind == Kind::Read {
+            let next = self.of_hash[hash(addr)];
+            let (is_open, waiters) = (true, Waiters::default());
+            let entry = Pending { addr, mask, from, tag, is_open, waiters, next };
+            let at = self.free.pop().unwrap_or_else(|| {
+                self.pending.push(entry);
+                self.pending.len() as u32 - 1
+            });
+            self.pending[at as usize] = entry;
+            self.of_hash[hash(addr)] = at;
+        } else {
+            while let Some(at) = self.find(addr, |p| p.is_open) {
+                self.pending[at].is_open = false;
+            }
+        }
+        ctx.forward(self.ports.below, request, 0);
+    }
+
+    /// Gives an answer to its CU, and copies to those whose reads have waited.
+    fn distribute(&mut self, ctx: &mut Context, answer: Handle<Message>) {
+        let Message { kind, addr, mask, to, tag, line, from, has_passed_a_link, .. } =
+            ctx.messages[answer];
+        // Reads of other sectors of the line have the same tag.
+        let own = |p: &Pending| p.from == to && p.tag == tag && p.mask == mask;
+        if kind == Kind::Data
+            && let Some(at) = self.find(addr, own)
+        {
+            let mut waiter = self.pending[at].waiters.first();
+            self.remove(at);
+            while waiter.is_some() {
+                let bytes = ctx.lines[line];
+                let copy = ctx.lines.put(bytes);
+                let message = &mut ctx.messages[waiter];
+                let (next, unit) = (message.next, message.from);
+                (message.kind, message.line) = (Kind::Data, copy);
+                (message.to, message.from) = (unit, from);
+                message.has_passed_a_link = has_passed_a_link;
+                self.queue(unit, waiter);
+                waiter = next;
+            }
+        }
+        self.queue(to, answer);
+    }
+
+    fn queue(&mut self, to: Unit, answer: Handle<Message>) {
+        let core = self.ports.cores.iter().position(|port| port.unit == to);
+        self.outgoing[core.expect("a CU of this unit")].push_back(answer);
+    }
+
+    /// An entry of a line that fits.
+    fn find(&self, addr: u64, fits: impl Fn(&Pending) -> bool) -> Option<usize> {
+        let mut at = self.of_hash[hash(addr)];
+        while at != NONE {
+            let entry = &self.pending[at as usize];
+            if entry.addr == addr && fits(entry) {
+                return Some(at as usize);
+            }
+            at = entry.next;
+        }
+        None
+    }
+
+    fn remove(&mut self, at: usize) {
+        let Pending { addr, next, .. } = self.pending[at];
+        let mut before = self.of_hash[hash(addr)];
+        if before == at as u32 {
+            self.of_hash[hash(addr)] = next;
+        } else {
+            while self.pending[before as usize].next != at as u32 {
+                before = self.pending[before as usize].next;
+            }
+            self.pending[before as usize].next = next;
+        }
+        self.free.push(at as u32);
+    }
+}

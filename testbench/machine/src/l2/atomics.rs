@@ -1,0 +1,99 @@
+//! The unit of a bank that performs atomics: its rate, and the latency of a result.
+
+use std::collections::VecDeque;
+
+use super::bank::Bank;
+use crate::config::L2Section;
+use crate::context::message::{Kind, Line, Message};
+use crate::context::{Context, masks};
+use crate::engine::pool::Handle;
+use crate::engine::{Cycle, Port, Rate};
+
+/// Parts of a cycle.
+const PARTS: u64 = 1_000_000;
+
+/// The unit.
+#[derive(Debug)]
+pub struct Atomics {
+    port: Port,
+    /// Parts of a cycle that each request takes, and each sector of one.
+    request: u64,
+    sector: u64,
+    latency: Cycle,
+    /// Answers with a result, and when each may leave; in order of time.
+    late: VecDeque<(Cycle, Handle<Message>)>,
+}
+
+impl Atomics {
+    /// Of a bank. None where atomics cost what stores do.
+    pub fn of(l2: &L2Section) -> Option<Self> {
+        let (request, sector) = (l2.atomic_request.millionths(), l2.atomic_sector.millionths());
+        (request + sector > 0 || l2.atomic_latency > 0).then(|| Self {
+            port: Port::new(Rate { bytes: PARTS, cycles: 1 }),
+            request,
+            sector,
+            latency: l2.atomic_latency.into(),
+            late: VecDeque::new(),
+        })
+    }
+
+    /// First cycle in which the unit accepts a request.
+    pub fn free_at(&self) -> Cycle {
+        self.port.free_at()
+    }
+
+    /// Performs a request of so many sectors.
+    pub fn perform(&mut self, now: Cycle, sectors: u32) {
+        self.port.transfer(now, self.request + u64::from(sectors) * self.sector);
+    }
+
+    /// Holds an answer until its result is there. Gives when.
+    pub fn hold(&mut self, now: Cycle, answer: Handle<Message>) -> Cycle {
+        let due = now + self.latency;
+        self.late.push_back((due, answer));
+        due
+    }
+
+    /// When the oldest answer may leave.
+    pub fn due(&self) -> Option<Cycle> {
+        self.late.front().map(|(due, _)| *due)
+    }
+
+    /// The oldest answer, which leaves.
+    pub fn take(&mut self) -> Option<Handle<Message>> {
+        self.late.pop_front().map(|(_, answer)| answer)
+    }
+}
+
+impl Bank {
+    /// Occupies the unit that performs atomics, and holds the answer for its latency.
+    #[cold]
+    pub(super) fn answer_late(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        mask: u128,
+        old: Handle<Line>,
+    ) {
+        self.make_answer(ctx, request, Kind::Data, old);
+        let sectors = masks::sectors(mask, ctx.layout.sector_log);
+        let atomics = self.atomics.as_mut().expect("a unit of its own");
+        atomics.perform(ctx.now, sectors);
+        let due = atomics.hold(ctx.now, request);
+        ctx.wake_at(due.max(ctx.now + 1));
+    }
+
+    /// Sends the results of atomics whose latency has passed.
+    pub(super) fn send_results(&mut self, ctx: &mut Context) {
+        while let Some(due) = self.atomics.as_ref().and_then(Atomics::due) {
+            if due > ctx.now {
+                return ctx.wake_at(due);
+            }
+            if !self.may_answer(ctx) {
+                return;
+            }
+            let answer = self.atomics.as_mut().and_then(Atomics::take).expect("it is due");
+            self.send_answer(ctx, answer);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What stands between a CU and memory: sectors, combined reads, atomics, TLBs, and where a kernel
+//! starts. By value.
+
+use traces::trace::FirstUse::{After, Never};
+
+use super::cycles::MISS;
+use super::steps::*;
+use super::*;
+
+#[test]
+fn a_miss_fetches_the_sectors_that_it_needs() {
+    // A line has two sectors; the second load reads the other one after the first has come.
+    let loads = [load(0, NONE, After(1)), load(32, NONE, Never)];
+    let of = |set: &[(&str, &str)]| {
+        let set = [&[("memory.granule", "32")], set].concat();
+        let machine = machine_of(&set, 1, &loads);
+        let of = |name| statistic(&machine, name);
+        (of("l1.hits"), of("memory.bytes_read"), of("launch.cycles.kernel"))
+    };
+    let (hits, bytes, whole) = of(&[]);
+    assert_eq!((hits, bytes), (1, 64));
+    let (hits, bytes, both) = of(&[("l1.sector", "32"), ("l2.sector", "32")]);
+    // The second load misses as well, less its hit.
+    assert_eq!((hits, bytes, both - whole), (0, 64, MISS - 4));
+    // The L2 fetches the line: the second load of the L1 hits there.
+    let (hits, bytes, near) = of(&[("l1.sector", "32")]);
+    assert_eq!((hits, bytes), (0, 64));
+    assert_eq!(both - near, 2 * 6 + 1 + 30 + 8);
+    let one = machine_of(
+        &[("memory.granule", "32"), ("l1.sector", "32"), ("l2.sector", "32")],
+        1,
+        &loads[..1],
+    );
+    assert_eq!(statistic(&one, "memory.bytes_read"), 32);
+    let sectors = ["l1.load_sectors", "l1.sector_hits", "l2.read_sectors"];
+    assert_eq!(sectors.map(|name| statistic(&one, name)), [1, 0, 1]);
+}
+
+#[test]
+fn other_sectors_of_a_pending_line_are_requested_at_once() {
+    let set = [("l1.sector", "32"), ("l2.sector", "32"), ("memory.granule", "32")];
+    let loads = [load(0, NONE, Never), load(32, NONE, Never), load(4, NONE, Never)];
+    let one = cycles(&set, 1, &loads[..1]);
+    let machine = machine_of(&set, 1, &loads);
+    // The misses overlap; the third load waits for the first sector.
+    assert!(statistic(&machine, "launch.cycles.kernel") < one + MISS / 4);
+    let of = |name| statistic(&machine, name);
+    assert_eq!((of("l1.merges"), of("l1.load_sectors"), of("l1.sector_hits")), (1, 3, 1));
+    assert_eq!((of("l2.read_sectors"), of("memory.bytes_read")), (2, 64));
+}
+
+#[test]
+fn stores_make_no_sector_valid_that_was_not_fetched() {
+    let set = [("l1.sector", "32"), ("l2.sector", "32"), ("memory.granule", "32")];
+    // The store writes the pending sector; later loads find its value.
+    let steps =
+        [load(0, NONE, Never), store(0, NONE), load(0, NONE, After(1)), load(36, NONE, After(1))];
+    machine_of(&set, 8, &steps);
+}
+
+#[test]
+fn atomics_occupy_their_bank() {
+    // All lanes on one word: a request each.
+    let of = |cycles_of: &str| {
+        let set = [("l2.policy", "home-forward"), ("l2.atomic_request", cycles_of)];
+        cycles(&set, 32, &[add(0, 0)])
+    };
+    assert_eq!(of("3") - of("1"), 31 * 2);
+    // The last of 32 begins in the cycle in which 31 times 1.5 cycles end.
+    assert_eq!(of("1.5") - of("1"), 31 / 2);
+    // Lanes on different words: one request for a line, of two sectors.
+    let of = |sector: &str| {
+        let set = [("l2.policy", "home-forward"), ("l2.atomic_sector", sector)];
+        cycles(&set, 32, &[add(0, 4)])
+    };
+    assert_eq!(of("20") - of("10"), 2 * 10);
+    let of = |latency: &str| {
+        let set = [("l2.policy", "home-forward"), ("l2.atomic_latency", latency)];
+        cycles(&set, 1, &[add(0, 4)])
+    };
+    assert_eq!(of("100") - of("30"), 70);
+}
+
+#[test]
+fn reads_of_one_sector_are_combined_and_stores_end_that() {
+    let set = [("machine.cus", "4"), ("network.combine", "2"), ("cu.waves", "1")];
+    let of = |steps: &[Step]| {
+        let machine = machine_of_groups(Options::default(), &set, (4, 1), steps);
+        ["l1.combined_reads", "l2.reads"].map(|name| statistic(&machine, name))
+    };
+    // Four CUs read a line at once: two units send one read each.
+    assert_eq!(of(&[load(0, NONE, Never)]), [2, 2]);
+    // Reads of both sectors of a line, which have one MSHR: each waits for its own sectors.
+    let both = [load(0, NONE, Never), load(32, NONE, Never)];
+    let set = [&set[..], &[("l1.sector", "32"), ("l2.sector", "32"), ("cu.loads", "2")]].concat();
+    let machine = machine_of_groups(Options::default(), &set, (4, 1), &both);
+    assert_eq!(["l1.combined_reads", "l2.reads"].map(|name| statistic(&machine, name)), [4, 4]);
+    // Uncombined, and as long: the way of a request is the same.
+    let plain = machine_of_groups(Options::default(), &set[..1], (4, 1), &[load(0, NONE, Never)]);
+    let both = machine_of_groups(Options::default(), &set, (4, 1), &[load(0, NONE, Never)]);
+    let kernel = |machine| statistic(machine, "launch.cycles.kernel");
+    assert!(kernel(&both).abs_diff(kernel(&plain)) <= 2, "{} {}", kernel(&both), kernel(&plain));
+}
+
+#[test]
+fn a_page_that_no_tlb_has_costs_a_walk() {
+    let loads = [load(0, NONE, After(1)), load(8192, NONE, After(1)), load(64, NONE, After(1))];
+    let tlb = [
+        ("tlb.entries", "8"),
+        ("tlb.page", "4096"),
+        ("tlb.shared_latency", "50"),
+        ("tlb.walk_latency", "300"),
+    ];
+    let machine = machine_of(&tlb, 1, &loads);
+    let plain = cycles(&[], 1, &loads);
+    assert_eq!(statistic(&machine, "launch.cycles.kernel") - plain, 2 * 350);
+    assert_eq!(["cu.tlb_misses", "cu.tlb_walks"].map(|name| statistic(&machine, name)), [2, 2]);
+}
+
+#[test]
+fn a_kernel_starts_late_and_cold() {
+    let loads = [load(0, NONE, Never)];
+    let start = [("command_processor.start_cycles", "700")];
+    assert_eq!(cycles(&start, 1, &loads) - cycles(&[], 1, &loads), 700);
+    let hits = |cold| {
+        let set = [("l2.design", "ideal")];
+        let options = Options { cold, ..Options::default() };
+        statistic(&machine_of_groups(options, &set, (1, 2), &loads), "l2.hits")
+    };
+    assert_eq!((hits(false), hits(true)), (1, 0));
+}
+
+#[test]
+fn a_machine_may_have_512_parts_of_each_kind() {
+    let set = [
+        ("l1.design", "src"),
+        ("machine.chiplets", "1"),
+        ("l2.bytes", "4194304"),
+        ("l3.bytes", "4194304"),
+        ("l2.banks", "512"),
+        ("l3.slices", "512"),
+        ("machine.cus", "512"),
+    ];
+    let mut machine = machine("cpelide-4-small", &set, program("stream", 1 << 15));
+    machine.run().unwrap();
+}
