@@ -86,7 +86,7 @@ pub struct Args {
     /// bundle.
     #[arg(long, conflicts_with_all = ["wave", "timeline", "audit", "dump_tlp", "flip"])]
     pub sample: bool,
-    /// Let each kernel begin with L2s that hold nothing, as profilers measure a kernel
+    /// Let each kernel begin with caches that hold nothing, as profilers measure a kernel
     #[arg(long)]
     pub cold: bool,
     #[command(flatten)]
@@ -232,6 +232,11 @@ fn build(args: &Args, job: &Job, options: Options) -> Result<(Machine, Bodies), 
         && let Some(why) = machine.why_not_sampled().map_err(run_failure)?
     {
         return Err(Failure::usage(format!("--sample: {why}")));
+    }
+    if args.cold
+        && let Some(why) = machine.why_not_cold().map_err(run_failure)?
+    {
+        return Err(Failure::usage(format!("--cold: {why}")));
     }
     Ok((machine, bodies))
 }

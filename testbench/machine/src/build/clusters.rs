@@ -4,7 +4,7 @@ use super::part::Part;
 use super::wiring::{Net, Wiring};
 use crate::context::layout::Site;
 use crate::context::message::Unit;
-use crate::engine::{ComponentId, InletId, OutletId, Rate};
+use crate::engine::{ComponentId, InletId, OutletId};
 use crate::l1::combiner::{self, Combiner};
 
 /// What a combiner stands between.
@@ -36,20 +36,19 @@ impl Wiring<'_> {
             let own = self.numbers.combiner(chiplet, number);
             let first = number as u16 * cluster;
             let unit = layout.core(chiplet, first);
-            let below = self.end(Net::Request, chiplet, unit);
-            let answers = self.ends[Net::Answer as usize][usize::from(chiplet)].to.iter();
-            let (_, answers) = *answers.clone().find(|(u, _)| *u == unit).expect("laid");
-            let mut ports = combiner::Ports { cores: Vec::new(), below, answers };
+            let below = self.outlet(Net::Request, chiplet, unit);
+            let answers = self.inlet(Net::Answer, chiplet, unit);
+            let mut ports = combiner::Ports { first: unit, cores: Vec::new(), below, answers };
             let mut cores = Vec::new();
             for unit in (first..first + cluster).map(|core| layout.core(chiplet, core)) {
                 let (core, name) = (self.numbers.unit(unit), layout.name(unit));
                 let queue = self.system.network.queue + self.system.network.latency;
                 let rate = self.port(Net::Request, unit);
-                let to = self.channel_at(format!("{name}.request"), (core, own), queue, rate);
+                let to = self.channel_with(format!("{name}.request"), (core, own), 1, queue, rate);
                 let rate = self.port(Net::Answer, unit);
                 let name = format!("{name}.combiner.answer");
-                let from = self.channel_at(name, (own, core), queue, rate);
-                ports.cores.push(combiner::CorePort { unit, requests: to.1, answers: from.0 });
+                let from = self.channel_with(name, (own, core), 1, queue, rate);
+                ports.cores.push(combiner::CorePort { requests: to.1, answers: from.0 });
                 cores.push((to.0, from.1));
             }
             self.combiners.push(Cluster { ports, cores });
@@ -64,17 +63,6 @@ impl Wiring<'_> {
         debug_assert!(matches!(net, Net::Request | Net::Answer), "CUs are in these networks");
         let at = usize::from(chiplet) * self.numbers.combiners as usize + usize::from(number);
         Some(self.combiners.get(at)?.cores[usize::from(core % cluster)])
-    }
-
-    /// A way of one cycle between a CU and its combiner, of a rate of its own.
-    fn channel_at(
-        &mut self,
-        name: String,
-        ends: (ComponentId, ComponentId),
-        window: u32,
-        rate: Rate,
-    ) -> (OutletId, InletId) {
-        self.channel_with(name, ends, 1, window, rate)
     }
 
     /// The combiner of a CU, where it has one, and whether the CU is the first of those that share

@@ -371,7 +371,7 @@ impl Builder<'_> {
             transactions: cu.transactions,
             gap_cycles: cu.gap_cycles,
             exclusive_lines: cu.exclusive_lines,
-            pipeline: (cu.issue == "scoreboard").then(|| self.system.pipeline.clone()),
+            pipeline: self.resolved.scoreboard.then(|| self.system.pipeline.clone()),
             sector: self.system.network.sector_bytes,
             tlb: self.system.tlb.clone(),
         };
@@ -431,8 +431,8 @@ impl Builder<'_> {
         let (early, keeps) = (self.wiring.afar.early, self.resolved.sharing_l2.new);
         let through = self.resolved.through;
         let atomics = l2::Atomics::of(l2);
-        let sector = Some(l2.sector).filter(|&sector| sector != 0 && sector < line);
-        let sector = sector.map(|sector| sector as usize);
+        // Hooks and policies see whole lines.
+        let sector = self.system.sector(l2.sector).filter(|_| hook.is_none() && keeps.is_none());
         let mut make = self.make(gpu, Some(unit));
         let hook = hook.map(|new| new(&mut make)).transpose()?;
         let keeps = keeps.map(|new| new(&mut make)).transpose()?;

@@ -76,9 +76,9 @@ pub struct Between {
 
 /// A chiplet's ends of one network.
 #[derive(Debug, Default)]
-pub(super) struct Ends {
-    pub(super) from: Vec<(Unit, OutletId)>,
-    pub(super) to: Vec<(Unit, InletId)>,
+struct Ends {
+    from: Vec<(Unit, OutletId)>,
+    to: Vec<(Unit, InletId)>,
 }
 
 /// What connects the components of a machine.
@@ -90,7 +90,7 @@ pub struct Wiring<'a> {
     pub talks: Talks,
     pub afar: Afar,
     /// By network, then by chiplet.
-    pub(super) ends: [Vec<Ends>; NETS.len()],
+    ends: [Vec<Ends>; NETS.len()],
     links: Vec<Link>,
     /// Of the CUs of each combiner their ends: those of all chiplets, one after another.
     pub(super) combiners: Vec<Cluster>,
@@ -131,19 +131,20 @@ impl<'a> Wiring<'a> {
 
     /// Where a unit sends into a network of a chiplet.
     pub fn from(&self, net: Net, chiplet: u16, unit: Unit) -> OutletId {
-        self.combined(net, unit).map_or_else(|| self.end(net, chiplet, unit), |(to, _)| to)
+        self.combined(net, unit).map_or_else(|| self.outlet(net, chiplet, unit), |(to, _)| to)
     }
 
-    pub(super) fn end(&self, net: Net, chiplet: u16, unit: Unit) -> OutletId {
+    pub(super) fn outlet(&self, net: Net, chiplet: u16, unit: Unit) -> OutletId {
         let ends = &self.ends[net as usize][usize::from(chiplet)].from;
         ends.iter().find(|(u, _)| *u == unit).expect("the unit sends here").1
     }
 
     /// Where a unit receives from a network of a chiplet.
     pub fn to(&self, net: Net, chiplet: u16, unit: Unit) -> InletId {
-        if let Some((_, from)) = self.combined(net, unit) {
-            return from;
-        }
+        self.combined(net, unit).map_or_else(|| self.inlet(net, chiplet, unit), |(_, from)| from)
+    }
+
+    pub(super) fn inlet(&self, net: Net, chiplet: u16, unit: Unit) -> InletId {
         let ends = &self.ends[net as usize][usize::from(chiplet)].to;
         ends.iter().find(|(u, _)| *u == unit).expect("the unit receives here").1
     }
@@ -177,6 +178,7 @@ impl<'a> Wiring<'a> {
         self.channel_with(name, (producer, consumer), latency, window, Rate::per_cycle(64))
     }
 
+    /// The same, for `window` messages in all, at a rate of its own.
     pub(super) fn channel_with(
         &mut self,
         name: String,

@@ -3,6 +3,7 @@
 use cosim::cpelide::SyncMode;
 use ports::directory::coherence_directory::Variant;
 
+use crate::build::OWN;
 use crate::config::System;
 use crate::config::bodies::Cp;
 use crate::config::policy::Policy;
@@ -41,7 +42,9 @@ fn why(system: &System, key: &str) -> Option<String> {
     let (section, field) = key.split_once('.').unwrap_or((key, ""));
     let (gpus, chiplets) = (system.machine.gpus, system.machine.chiplets);
     let (l1, l2, egress) = (&system.l1.design, &system.l2.design, &system.egress.design);
-    let Resolved { l2: design, policy, path, host, .. } = Resolved::of(system).ok()?;
+    let resolved = Resolved::of(system).ok()?;
+    let Resolved { l2: design, policy, path, host, .. } = resolved;
+    let has_hook = resolved.l1.bank.is_some() || resolved.l1.l2.is_some();
     let directory = design.directory;
     let only = |field: &str, design: &str, own: &str| {
         (own != design).then(|| format!("only {field} = {design} reads it, not {own}"))
@@ -76,8 +79,13 @@ fn why(system: &System, key: &str) -> Option<String> {
         ("network", "combine") if l1 != "src" => {
             Some("only reads of l1.design = src are combined".into())
         }
-        ("l2", "sector") if system.sharing.l2 != "lru" => {
-            Some("only sharing.l2 = lru has sectors".into())
+        ("l2", "sector") if has_hook || system.sharing.l2 != "lru" => {
+            Some(format!("l1.design = {l1} or sharing.l2 keeps whole lines in the L2"))
+        }
+        ("l2", "atomic_request" | "atomic_sector" | "atomic_latency")
+            if policy == Policy::Private || l2 == OWN =>
+        {
+            Some("L2 banks with l2.policy = home-forward or a directory perform atomics".into())
         }
         ("l2", "policy") if policy == Policy::Coherent => {
             Some(format!("l2.design = {l2} has a policy of its own"))

@@ -162,6 +162,11 @@ impl GpuLinkSection {
 }
 
 impl System {
+    /// Bytes of a cache's sectors; none where its lines have one.
+    pub fn sector(&self, bytes: u32) -> Option<usize> {
+        (bytes > 0 && bytes < self.machine.line).then_some(bytes as usize)
+    }
+
     /// The number of a field, by its dotted path.
     fn number(&self, path: &str) -> Option<u64> {
         let (name, key) = path.split_once('.')?;

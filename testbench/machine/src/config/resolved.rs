@@ -42,6 +42,8 @@ pub struct Resolved<'a> {
     pub path: PathKind,
     /// How write queues account for what stores take of a payload.
     pub accounting: u8,
+    /// CUs issue with a scoreboard.
+    pub scoreboard: bool,
     /// What runs the firmware.
     pub host: Cp,
 }
@@ -53,7 +55,6 @@ impl<'a> Resolved<'a> {
         system.check_numbers()?;
         let (l1, l2) = designs(system)?;
         choose("machine.hash", &system.machine.hash, &HASHES)?;
-        choose("cu.issue", &system.cu.issue, &ISSUES)?;
         let paths = PathKind::ALL.map(|kind| (kind.name(), kind));
         let resolved = Self {
             system,
@@ -67,6 +68,7 @@ impl<'a> Resolved<'a> {
             placement: choose("placement.policy", &system.placement.policy, &PLACEMENTS)?,
             path: choose("egress.design", &system.egress.design, &paths)?,
             accounting: gate::accounting(system)?,
+            scoreboard: choose("cu.issue", &system.cu.issue, &ISSUES)?,
             host: choose("command_processor.host", &system.command_processor.host, &Cp::HOSTS)?,
         };
         resolved.check()?;

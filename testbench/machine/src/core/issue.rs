@@ -137,12 +137,14 @@ impl Core {
                     if self.returns && self.is_held(ctx, at) {
                         continue;
                     }
+                    self.synchronise(at, ctx.now);
                     self.stopped.change(&mut self.waves[at], State::Barrier);
                     self.groups[slot].as_mut().expect("it runs").at_barrier += 1;
                     self.meet(ctx, slot);
                 }
                 InstrKind::Fence => {
-                    self.stopped.change(wave, State::Fence);
+                    self.synchronise(at, ctx.now);
+                    self.stopped.change(&mut self.waves[at], State::Fence);
                     self.settle(ctx, at);
                 }
                 _ => {

@@ -43,10 +43,11 @@ pub struct Executed {
 /// Occupies a pipeline for so many cycles from `now` on, or from when it is free. Gives the first
 /// cycle after them.
 fn reserve(free: &mut Cycle, now: Cycle, cycles: u64) -> Cycle {
-    if cycles > 0 {
-        *free = (*free).max(now) + cycles;
+    if cycles == 0 {
+        return now;
     }
-    if cycles > 0 { *free } else { now }
+    *free = (*free).max(now) + cycles;
+    *free
 }
 
 /// The first `n` instructions of some work, with their share of everything.
@@ -109,12 +110,17 @@ impl Pipelines {
         (now + latency.iter().sum::<u64>()).max(issued).max(special).max(local)
     }
 
-    /// A wave issues an access of so many lanes.
-    pub(super) fn access(&mut self, wave: usize, now: Cycle, lanes: u64, is_load: bool) {
+    /// A wave issues an instruction of the trace: an access, a barrier or a fence.
+    fn issue(&mut self, wave: usize, now: Cycle) {
         self.executed.instructions += 1;
-        self.executed.loads += u64::from(is_load);
         let scheduler = wave % self.spec.schedulers as usize;
         reserve(&mut self.schedulers[scheduler], now, 1);
+    }
+
+    /// A wave issues an access of so many lanes.
+    pub(super) fn access(&mut self, wave: usize, now: Cycle, lanes: u64, is_load: bool) {
+        self.issue(wave, now);
+        self.executed.loads += u64::from(is_load);
         // The cycle of each line comes with the line.
         let cycles = lanes.count_ones().div_ceil(self.spec.lanes);
         reserve(&mut self.load_store, now, u64::from(cycles) - 1);
@@ -131,6 +137,14 @@ impl Core {
     /// What waves have executed; only with a scoreboard.
     pub fn executed(&self) -> Option<Executed> {
         self.pipelines.as_ref().map(|pipelines| pipelines.executed)
+    }
+
+    /// A wave issues a barrier or a fence.
+    pub(super) fn synchronise(&mut self, at: usize, now: Cycle) {
+        if let Some(pipelines) = &mut self.pipelines {
+            pipelines.issue(at, now);
+            self.waves[at].scoreboard.position += 1;
+        }
     }
 
     /// Executes what remains before the wave's next access, up to an instruction that reads a value

@@ -79,13 +79,13 @@ impl Stopped {
     }
 }
 
-/// A value of each load in flight.
+/// Lines that are missing of each load in flight.
 #[derive(Debug)]
-pub struct OfLoads<T>(pub [T; MAX_LOADS]);
+pub struct Loads(pub [u16; MAX_LOADS]);
 
-impl<T: Copy + Default> Default for OfLoads<T> {
+impl Default for Loads {
     fn default() -> Self {
-        Self([T::default(); MAX_LOADS])
+        Self([0; MAX_LOADS])
     }
 }
 
@@ -99,8 +99,8 @@ pub struct Wave {
     pub cursor: Cursor,
     /// Lanes of the trace's warp that belong to it.
     pub lanes: u64,
-    /// Lines that are missing of each load in flight.
-    pub loads: OfLoads<u16>,
+    /// What is missing of them.
+    pub loads: Loads,
     /// Loads in flight.
     pub in_flight: u8,
     /// Lines of stores that are not acknowledged.

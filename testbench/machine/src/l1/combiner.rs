@@ -14,8 +14,6 @@ use crate::engine::{InletId, OutletId};
 /// A CU's end.
 #[derive(Clone, Copy, Debug)]
 pub struct CorePort {
-    /// The CU.
-    pub unit: Unit,
     /// Its requests.
     pub requests: InletId,
     /// Answers to it.
@@ -25,6 +23,8 @@ pub struct CorePort {
 /// Inlets and outlets.
 #[derive(Clone, Debug)]
 pub struct Ports {
+    /// The first CU; the others follow it.
+    pub first: Unit,
     /// Of each CU.
     pub cores: Vec<CorePort>,
     /// Requests to the network.
@@ -182,8 +182,7 @@ impl Combiner {
     }
 
     fn queue(&mut self, to: Unit, answer: Handle<Message>) {
-        let core = self.ports.cores.iter().position(|port| port.unit == to);
-        self.outgoing[core.expect("a CU of this unit")].push_back(answer);
+        self.outgoing[usize::from(to.0 - self.ports.first.0)].push_back(answer);
     }
 
     /// An entry of a line that fits.

@@ -47,8 +47,8 @@ pub struct Spec {
     pub misses: u32,
     /// Cycles of a hit.
     pub hit_latency: u32,
-    /// Bytes of a sector: the granule of a fill.
-    pub sector: u32,
+    /// Bytes of a sector; none: whole lines are filled.
+    pub sector: Option<usize>,
 }
 
 impl Spec {
@@ -58,7 +58,7 @@ impl Spec {
         let hashed = system.machine.is_hashed();
         let (sets, ways) = (l1.bytes / l1.ways / line, l1.ways);
         let shape = Shape { sets, ways, line, stride: 1, hashed };
-        let sector = if l1.sector == 0 { line } else { l1.sector };
+        let sector = system.sector(l1.sector);
         Self { shape, misses: l1.misses, hit_latency: l1.hit_latency, sector }
     }
 }
@@ -119,7 +119,8 @@ impl SoftwareL1 {
             array: Array::new(spec.shape),
             misses: Misses::new(spec.misses),
             hit_latency: spec.hit_latency,
-            sector: (spec.sector < spec.shape.line).then_some(spec.sector as usize),
+            // A policy keeps whole lines.
+            sector: spec.sector.filter(|_| on_fill.is_none()),
             on_fill,
             counters: Counters::default(),
         })
@@ -192,7 +193,10 @@ impl SoftwareL1 {
         match &mut self.on_fill {
             Some(on_fill) if A::ON_FILL => on_fill.fetched.push(at),
             _ => {
-                self.array.place(way, addr);
+                // A line that is here keeps its sectors.
+                if found.is_none() {
+                    self.array.place(way, addr);
+                }
                 self.array.hold(way, at);
             }
         }

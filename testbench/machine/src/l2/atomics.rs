@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use super::bank::Bank;
 use crate::config::L2Section;
+use crate::context::Context;
 use crate::context::message::{Kind, Line, Message};
-use crate::context::{Context, masks};
 use crate::engine::pool::Handle;
 use crate::engine::{Cycle, Port, Rate};
 
@@ -37,11 +37,6 @@ impl Atomics {
         })
     }
 
-    /// First cycle in which the unit accepts a request.
-    pub fn free_at(&self) -> Cycle {
-        self.port.free_at()
-    }
-
     /// Performs a request of so many sectors.
     pub fn perform(&mut self, now: Cycle, sectors: u32) {
         self.port.transfer(now, self.request + u64::from(sectors) * self.sector);
@@ -66,19 +61,26 @@ impl Atomics {
 }
 
 impl Bank {
-    /// Occupies the unit that performs atomics, and holds the answer for its latency.
+    /// Whether an atomic has to wait for those before it. Then the bank is visited when the unit is
+    /// free.
+    pub(super) fn is_busy(&self, ctx: &mut Context) -> bool {
+        let free_at = self.atomics.as_ref().map_or(0, |atomics| atomics.port.free_at());
+        if free_at > ctx.now {
+            ctx.wake_at(free_at);
+        }
+        free_at > ctx.now
+    }
+
+    /// Holds an answer for the latency of its result.
     #[cold]
     pub(super) fn answer_late(
         &mut self,
         ctx: &mut Context,
         request: Handle<Message>,
-        mask: u128,
         old: Handle<Line>,
     ) {
         self.make_answer(ctx, request, Kind::Data, old);
-        let sectors = masks::sectors(mask, ctx.layout.sector_log);
         let atomics = self.atomics.as_mut().expect("a unit of its own");
-        atomics.perform(ctx.now, sectors);
         let due = atomics.hold(ctx.now, request);
         ctx.wake_at(due.max(ctx.now + 1));
     }

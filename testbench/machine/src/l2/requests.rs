@@ -80,11 +80,7 @@ impl Bank {
     /// Fetches the request's line, from below or from its home; the request waits.
     fn miss(&mut self, ctx: &mut Context, request: Handle<Message>, found: Option<Way>) -> Outcome {
         let addr = ctx.messages[request].addr;
-        let remote = self.coherent && !self.is_home(ctx, addr);
-        let outlet = match self.ports.peers {
-            Some((_, peers)) if remote => peers,
-            _ => self.ports.below,
-        };
+        let (remote, outlet) = self.source(ctx, addr);
         if !ctx.may_send(outlet) {
             return Outcome::Blocked;
         }
@@ -117,6 +113,16 @@ impl Bank {
         Outcome::Done
     }
 
+    /// Whether another chiplet's bank has a line, and where to it is requested.
+    fn source(&self, ctx: &Context, addr: u64) -> (bool, OutletId) {
+        let remote = self.coherent && !self.is_home(ctx, addr);
+        let outlet = match self.ports.peers {
+            Some((_, peers)) if remote => peers,
+            _ => self.ports.below,
+        };
+        (remote, outlet)
+    }
+
     /// Requests the sectors that one more request for a line under way needs. False where that
     /// cannot be now.
     #[cold]
@@ -132,11 +138,7 @@ impl Bank {
         if self.misses[at].filled || kind == Kind::Write || mask & !has == 0 {
             return true;
         }
-        let remote = self.coherent && !self.is_home(ctx, addr);
-        let outlet = match self.ports.peers {
-            Some((_, peers)) if remote => peers,
-            _ => self.ports.below,
-        };
+        let (remote, outlet) = self.source(ctx, addr);
         if !ctx.may_send(outlet) {
             return false;
         }
@@ -472,11 +474,7 @@ impl Bank {
         match found {
             Some(way) if mask & !self.array.valid(way) == 0 => {
                 let through = self.is_through(ctx, from);
-                if let Some(atomics) = self.atomics.as_ref().filter(|a| a.free_at() > ctx.now) {
-                    ctx.wake_at(atomics.free_at());
-                    return Outcome::Blocked;
-                }
-                if !self.may_finish(ctx, from, through, false) {
+                if self.is_busy(ctx) || !self.may_finish(ctx, from, through, false) {
                     return Outcome::Blocked;
                 }
                 let old = copy(ctx, &self.array, way);
@@ -485,11 +483,14 @@ impl Bank {
                 self.array.touch(way);
                 self.counters.atomics += 1;
                 ctx.lines.free(line);
+                if let Some(atomics) = &mut self.atomics {
+                    atomics.perform(ctx.now, masks::sectors(mask, ctx.layout.sector_log));
+                }
                 if through {
                     let new = copy(ctx, &self.array, way);
                     self.write_through(ctx, request, new, Kind::Data, old);
                 } else if self.atomics.is_some() {
-                    self.answer_late(ctx, request, mask, old);
+                    self.answer_late(ctx, request, old);
                 } else {
                     self.answer(ctx, request, Kind::Data, old);
                 }

@@ -106,6 +106,19 @@ impl Slice {
         }
     }
 
+    /// All lines go, in no time: dirty ones to memory. Nothing is under way.
+    pub fn forget_all(&mut self, memory: &mut Memories) {
+        for set in 0..self.array.sets() {
+            while let Some(way) = self.array.dirty_way(set) {
+                let line = self.array.data(way);
+                let to = memory.of_mut(self.gpu).get_mut(self.array.addr(way), line.len());
+                masks::copy(to, line, self.array.dirty(way));
+                self.array.clean(way);
+            }
+            self.array.invalidate_set(set);
+        }
+    }
+
     /// One cycle: for a request that has waited for its line, and for a new one.
     fn tick_array(&mut self, ctx: &mut Context) {
         while let Some(miss) = self.memory.ready(ctx.now) {

@@ -7,6 +7,7 @@ use traces::workloads::SplitMix64;
 
 use super::packets::Handover;
 use super::{Machine, NOISE, RunError};
+use crate::build::OWN;
 use crate::build::part::Part;
 use crate::context::Launched;
 use crate::engine::Cycle;
@@ -84,14 +85,27 @@ impl Machine {
         }
     }
 
-    /// The L2s forget all clean lines. The release at the end of the kernel before has written the
-    /// others back.
+    /// L2s and L3 slices forget their lines: L2s the clean ones, as the release at the end of the
+    /// kernel before has written the others back.
     fn forget_all(&mut self) {
         for part in &mut self.parts {
-            if let Part::Bank(bank) = part {
-                bank.forget_all();
+            match part {
+                Part::Bank(bank) => bank.forget_all(),
+                Part::Slice(slice) => slice.forget_all(&mut self.ctx.memory),
+                _ => {}
             }
         }
+    }
+
+    /// Why kernels cannot begin with caches that hold nothing: part of a sentence. Errors: the trace
+    /// cannot be read.
+    pub fn why_not_cold(&self) -> Result<Option<String>, RunError> {
+        let design = &self.system.l1.design;
+        if self.system.l2.design == OWN {
+            return Ok(Some(format!("the L2 of l1.design = {design} keeps its lines")));
+        }
+        let streams = self.ctx.program.reopen()?.streams()?;
+        Ok((streams > 1).then(|| "the program has several streams".into()))
     }
 
     /// Other latencies, where that is wanted, the same for the same kernel of any machine.

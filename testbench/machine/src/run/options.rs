@@ -51,6 +51,7 @@ pub struct Options {
     /// Launches that repeat are simulated in part; the order of accesses is not checked. What the
     /// program costs is an estimate ([`Machine::estimate`]).
     pub sample: bool,
-    /// Each kernel begins with L2s that hold nothing, as profilers measure a kernel.
+    /// Each kernel begins with caches that hold nothing, as profilers measure a kernel, unless
+    /// [`Machine::why_not_cold`] says why not.
     pub cold: bool,
 }

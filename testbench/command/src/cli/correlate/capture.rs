@@ -34,14 +34,18 @@ pub const FILES: [(&str, &str); 11] = [
 
 /// The system that stands for an H100: a file, as its fields follow from measurements of a card.
 pub fn h100(set: &[(String, String)]) -> Result<System, SystemError> {
-    let (name, text) = FILES[FILES.len() - 1];
-    System::parse(name, text, set)
+    System::parse("h100.toml", text("h100.toml"), set)
+}
+
+/// A file by its name.
+fn text(name: &str) -> &'static str {
+    let file = FILES.iter().find(|(known, _)| *known == name);
+    file.expect("it is in the list").1
 }
 
 /// Whether a program is one of the suite.
 pub fn is_known(program: &str) -> bool {
-    let (_, suite) = FILES[2];
-    suite.contains(&format!("name == \"{program}\""))
+    text("suite.h").contains(&format!("name == \"{program}\""))
 }
 
 /// Writes all files.

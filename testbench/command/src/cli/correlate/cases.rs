@@ -85,6 +85,9 @@ impl Runner {
         let options = Options { cold: true, by_launch: true, ..Options::default() };
         let machine = Machine::new(&self.system, &Bodies::default(), reader.reopen()?, options);
         let mut machine = machine.map_err(run_failure)?;
+        if let Some(why) = machine.why_not_cold().map_err(run_failure)? {
+            return Err(Failure::usage(format!("{}: no cold launch: {why}", case.name())));
+        }
         machine.run().map_err(run_failure)?;
         let statistics = machine.statistics();
         let has = |name: &str| statistics.iter().any(|(known, _)| known == name);

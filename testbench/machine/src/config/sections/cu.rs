@@ -62,20 +62,20 @@ fields! {
     /// Section `[pipeline]`.
     pub struct PipelineSection of System {
         /// Schedulers, each of which issues one instruction of a ready wave in a cycle.
-        pub schedulers: u32 = Range(1, MAX_SCHEDULERS as u64), "schedulers", "H100: 4";
+        pub schedulers: u32 = Range(1, MAX_SCHEDULERS as u64), "schedulers", "NVIDIA H100";
         /// Latency of an arithmetic instruction.
-        pub arithmetic_latency: u32 = Range(1, 1000), "cycles", "chosen: docs/machine.md";
+        pub arithmetic_latency: u32 = Range(1, 1000), "cycles", "Accel-Sim, SM90_H100";
         /// Latency of a special function.
-        pub special_latency: u32 = Range(1, 1000), "cycles", "chosen: docs/machine.md";
+        pub special_latency: u32 = Range(1, 1000), "cycles", "Accel-Sim, SM90_H100";
         /// Cycles for which a special function occupies its scheduler's special function unit.
-        pub special_cycles: u32 = Range(1, 1000), "cycles", "H100: 16 lanes of a CU in a cycle";
+        pub special_cycles: u32 = Range(1, 1000), "cycles", "NVIDIA H100: 16 lanes of a CU in a cycle";
         /// Latency of an access of local memory.
-        pub local_latency: u32 = Range(1, 1000), "cycles", "chosen: docs/machine.md";
+        pub local_latency: u32 = Range(1, 1000), "cycles", "Accel-Sim, SM90_H100";
         /// Lanes of an instruction that the load/store pipeline accepts in a cycle.
-        pub lanes: u32 = Range(1, 64), "lanes", "H100: 32";
+        pub lanes: u32 = Range(1, 64), "lanes", "NVIDIA H100";
         /// Sectors of a line that the load/store pipeline accepts in a cycle, in units of
         /// `network.sector_bytes`.
-        pub sectors: u32 = Range(1, 32), "sectors", "H100: 128 bytes in a cycle";
+        pub sectors: u32 = Range(1, 32), "sectors", "NVIDIA H100: 128 bytes in a cycle";
     }
 }
 
@@ -84,9 +84,9 @@ impl Default for PipelineSection {
         Self {
             schedulers: 4,
             arithmetic_latency: 4,
-            special_latency: 18,
+            special_latency: 23,
             special_cycles: 8,
-            local_latency: 23,
+            local_latency: 29,
             lanes: 32,
             sectors: 4,
         }
@@ -107,7 +107,7 @@ fields! {
         pub ways: u32 = Range(1, 64), "ways", "CPElide, table I";
         /// Granule of a fill; 0: the line.
         #[serde(default)]
-        pub sector: u32 = OneOf(&[0, 32, 64, 128]), "bytes", "H100: 32",
+        pub sector: u32 = OneOf(&[0, 32, 64, 128]), "bytes", "NVIDIA H100",
             where "at most machine.line": |s| s.l1.sector <= s.machine.line;
         /// MSHRs: maximum number of pending fills.
         pub misses: u32 = Range(1, MOST_MISSES), "lines", "chosen: docs/machine.md";
@@ -120,13 +120,13 @@ fields! {
     /// Section `[tlb]`.
     pub struct TlbSection of System {
         /// Entries of a CU's TLB, in sets of eight ways; 0: translation takes no time.
-        pub entries: u32 = Range(0, 65536), "entries", "H100: docs/systems.md";
+        pub entries: u32 = Range(0, 65536), "entries", "testbench/correlation/h100.toml";
         /// Bytes of a page.
-        pub page: u32 = PowerOfTwo(4096, 1 << 30), "bytes", "H100: 2 MB";
+        pub page: u32 = PowerOfTwo(4096, 1 << 30), "bytes", "NVIDIA H100";
         /// Entries of the TLB that the CUs of a chiplet share, in sets of eight ways.
         pub shared_entries: u32 = Range(8, 1 << 20), "entries", "chosen: docs/machine.md";
         /// Latency of the shared TLB, for a page that the CU's does not have.
-        pub shared_latency: u32 = Range(0, MOST_CYCLES), "cycles", "H100: docs/systems.md";
+        pub shared_latency: u32 = Range(0, MOST_CYCLES), "cycles", "testbench/correlation/h100.toml";
         /// Additional latency of a page table walk, for a page that neither has.
         pub walk_latency: u32 = Range(0, MOST_CYCLES), "cycles", "chosen: docs/machine.md";
     }

@@ -119,7 +119,7 @@ fields! {
 impl MachineSection {
     /// Whether addresses are hashed over sets and slices.
     pub fn is_hashed(&self) -> bool {
-        self.hash == "xor"
+        HASHES.contains(&(self.hash.as_str(), true))
     }
 }
 
@@ -142,7 +142,7 @@ fields! {
         pub banks: u16 = Range(1, MOST_PARTS), "banks", "REC, table 2";
         /// Granule of a fill; 0: the line.
         #[serde(default)]
-        pub sector: u32 = OneOf(&[0, 32, 64, 128]), "bytes", "H100: 64",
+        pub sector: u32 = OneOf(&[0, 32, 64, 128]), "bytes", "testbench/correlation/h100.toml",
             where "at most machine.line": |s| s.l2.sector <= s.machine.line;
         /// Consecutive bytes that map to one bank; at least the bytes that a directory entry
         /// covers.
@@ -158,15 +158,15 @@ fields! {
         /// on one word are requests of their own.
         #[serde(default)]
         pub atomic_request: Decimal = Millionths(0, 1_000_000_000), "cycles",
-            "H100: docs/systems.md";
+            "testbench/correlation/h100.toml";
         /// Time for which each sector of such a request occupies its bank, in units of
         /// `network.sector_bytes`.
         #[serde(default)]
         pub atomic_sector: Decimal = Millionths(0, 1_000_000_000), "cycles",
-            "H100: docs/systems.md";
+            "testbench/correlation/h100.toml";
         /// Latency of the result of an atomic beyond that of a hit.
         #[serde(default)]
-        pub atomic_latency: u32 = Range(0, MOST_CYCLES), "cycles", "H100: docs/systems.md";
+        pub atomic_latency: u32 = Range(0, MOST_CYCLES), "cycles", "testbench/correlation/h100.toml";
     }
 }
 
@@ -249,11 +249,11 @@ fields! {
         pub bytes_per_cycle: u64 = Range(1, 1 << 16), "bytes", "chosen: docs/systems.md";
         /// Bandwidth of the port over which a CU sends requests; 0: `network.bytes_per_cycle`.
         #[serde(default)]
-        pub request_bytes_per_cycle: u64 = Range(0, 1 << 16), "bytes", "H100: docs/systems.md";
+        pub request_bytes_per_cycle: u64 = Range(0, 1 << 16), "bytes", "testbench/correlation/h100.toml";
         /// CUs that share a unit which combines their reads of the same sectors before the L2; 0:
         /// none.
         #[serde(default)]
-        pub combine: u16 = Range(0, MOST_PARTS), "CUs", "H100: docs/systems.md",
+        pub combine: u16 = Range(0, MOST_PARTS), "CUs", "testbench/correlation/h100.toml",
             where "a divisor of machine.cus": |s| {
                 s.network.combine == 0 || s.machine.cus.is_multiple_of(s.network.combine)
             };
@@ -327,7 +327,7 @@ fields! {
         /// Cycles from a kernel's arrival at a chiplet to its first work-group: constants, caches
         /// of instructions and of descriptors.
         #[serde(default)]
-        pub start_cycles: u32 = Range(0, 1_000_000), "cycles", "H100: docs/systems.md";
+        pub start_cycles: u32 = Range(0, 1_000_000), "cycles", "testbench/correlation/h100.toml";
         /// Additional cycles with `host` = `native` for each launch on several chiplets that uses
         /// the chiplet coherence table.
         pub elide_cycles: u32 = PACKET_CYCLES, "cycles", "CPElide, section IV-B";

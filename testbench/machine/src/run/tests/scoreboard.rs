@@ -68,6 +68,16 @@ fn a_wave_waits_at_the_first_use() {
     assert_eq!(of(FirstUse::After(1)), start + after + 6);
 }
 
+/// A barrier is an instruction: the second one after a load is the store behind it.
+#[test]
+fn barriers_count_on_the_way_to_the_first_use() {
+    let of = |first_use| cycles(&[], 1, &[load(0, NONE, first_use), BARRIER, store(4096, NONE)]);
+    let waits = of(FirstUse::After(2));
+    assert_eq!(of(FirstUse::After(3)), of(FirstUse::Never));
+    // To the L2 and back; the barrier takes the cycle of an instruction that is waited for.
+    assert!(waits >= of(FirstUse::Never) + 2 * 10 + 20);
+}
+
 #[test]
 fn loads_without_a_use_overlap_up_to_their_limit() {
     let loads: Vec<_> = (0..8).map(|n| load(4096 * n, NONE, FirstUse::Never)).collect();

@@ -37,6 +37,16 @@ fn a_miss_fetches_the_sectors_that_it_needs() {
 }
 
 #[test]
+fn a_line_keeps_its_sectors_when_another_one_comes() {
+    let loads = [0, 32, 0, 36].map(|at| load(at, NONE, After(1)));
+    for sectors in [&[("l1.sector", "32")][..], &[("l1.sector", "32"), ("l2.sector", "32")]] {
+        let machine = machine_of(sectors, 1, &loads);
+        let names = ["l1.load_sectors", "l1.sector_hits", "l2.read_sectors"];
+        assert_eq!(names.map(|name| statistic(&machine, name)), [4, 2, 2]);
+    }
+}
+
+#[test]
 fn other_sectors_of_a_pending_line_are_requested_at_once() {
     let set = [("l1.sector", "32"), ("l2.sector", "32"), ("memory.granule", "32")];
     let loads = [load(0, NONE, Never), load(32, NONE, Never), load(4, NONE, Never)];
@@ -68,11 +78,12 @@ fn atomics_occupy_their_bank() {
     assert_eq!(of("3") - of("1"), 31 * 2);
     // The last of 32 begins in the cycle in which 31 times 1.5 cycles end.
     assert_eq!(of("1.5") - of("1"), 31 / 2);
-    // Lanes on different words: one request for a line, of two sectors.
+    // Lanes on different words of a line are one request.
     let of = |sector: &str| {
         let set = [("l2.policy", "home-forward"), ("l2.atomic_sector", sector)];
         cycles(&set, 32, &[add(0, 4)])
     };
+    // Two lines: the second request waits for both sectors of the first.
     assert_eq!(of("20") - of("10"), 2 * 10);
     let of = |latency: &str| {
         let set = [("l2.policy", "home-forward"), ("l2.atomic_latency", latency)];
@@ -81,25 +92,48 @@ fn atomics_occupy_their_bank() {
     assert_eq!(of("100") - of("30"), 70);
 }
 
+/// Four CUs, each with one wave, of which two share a combiner. Each work-group has one work-item.
+const PAIRS: [(&str, &str); 4] =
+    [("machine.cus", "4"), ("network.combine", "2"), ("cu.waves", "1"), ("l1.sector", "32")];
+
+fn combined(set: &[(&str, &str)], steps: &[Step]) -> [u64; 3] {
+    let set = [&PAIRS[..], set].concat();
+    let machine = machine_of_kernels(false, &set, ((4, 1), 1), steps);
+    let names = ["l1.combined_reads", "l2.reads", "launch.cycles.kernel"];
+    names.map(|name| statistic(&machine, name))
+}
+
 #[test]
-fn reads_of_one_sector_are_combined_and_stores_end_that() {
-    let set = [("machine.cus", "4"), ("network.combine", "2"), ("cu.waves", "1")];
-    let of = |steps: &[Step]| {
-        let machine = machine_of_groups(Options::default(), &set, (4, 1), steps);
-        ["l1.combined_reads", "l2.reads"].map(|name| statistic(&machine, name))
-    };
-    // Four CUs read a line at once: two units send one read each.
-    assert_eq!(of(&[load(0, NONE, Never)]), [2, 2]);
-    // Reads of both sectors of a line, which have one MSHR: each waits for its own sectors.
-    let both = [load(0, NONE, Never), load(32, NONE, Never)];
-    let set = [&set[..], &[("l1.sector", "32"), ("l2.sector", "32"), ("cu.loads", "2")]].concat();
-    let machine = machine_of_groups(Options::default(), &set, (4, 1), &both);
-    assert_eq!(["l1.combined_reads", "l2.reads"].map(|name| statistic(&machine, name)), [4, 4]);
-    // Uncombined, and as long: the way of a request is the same.
-    let plain = machine_of_groups(Options::default(), &set[..1], (4, 1), &[load(0, NONE, Never)]);
-    let both = machine_of_groups(Options::default(), &set, (4, 1), &[load(0, NONE, Never)]);
-    let kernel = |machine| statistic(machine, "launch.cycles.kernel");
-    assert!(kernel(&both).abs_diff(kernel(&plain)) <= 2, "{} {}", kernel(&both), kernel(&plain));
+fn reads_of_one_sector_are_combined() {
+    // Four CUs read a sector at once: two units send one read each.
+    let [combined_reads, reads, cycles] = combined(&[], &[load(0, NONE, Never)]);
+    assert_eq!([combined_reads, reads], [2, 2]);
+    // The way of a request is as long without them.
+    let set = [&PAIRS[..], &[("network.combine", "0")]].concat();
+    let plain = machine_of_kernels(false, &set, ((4, 1), 1), &[load(0, NONE, Never)]);
+    let plain = statistic(&plain, "launch.cycles.kernel");
+    assert!(cycles.abs_diff(plain) <= 2, "{cycles}, {plain}");
+}
+
+/// Both reads of a CU have one MSHR, and so one tag. The second one leaves the CU after the L2 has
+/// answered the first one, and before that answer arrives: the L2 has the first sector alone then.
+#[test]
+fn each_read_gets_the_sector_that_it_waits_for() {
+    let steps = [load(0, NONE, Never), load(32, arithmetic(25, 25), Never)];
+    let set = [("l2.sector", "32"), ("memory.granule", "32")];
+    let [combined_reads, reads, _] = combined(&set, &steps);
+    assert_eq!([combined_reads, reads], [4, 4]);
+}
+
+/// Each CU changes a word of its own of a sector while a read of all is pending, and reads it.
+#[test]
+fn a_store_ends_the_combining_with_earlier_reads() {
+    let own = |step: Step| step.by_group(4);
+    let steps = [own(load(0, NONE, Never)), own(store(0, NONE)), own(load(0, NONE, After(1)))];
+    let [combined_reads, ..] = combined(&[], &steps);
+    assert!(combined_reads > 0);
+    let steps = [own(load(0, NONE, Never)), own(add(0, 0)), own(load(0, NONE, After(1)))];
+    combined(&[("l2.policy", "home-forward")], &steps);
 }
 
 #[test]
@@ -124,10 +158,15 @@ fn a_kernel_starts_late_and_cold() {
     assert_eq!(cycles(&start, 1, &loads) - cycles(&[], 1, &loads), 700);
     let hits = |cold| {
         let set = [("l2.design", "ideal")];
-        let options = Options { cold, ..Options::default() };
-        statistic(&machine_of_groups(options, &set, (1, 2), &loads), "l2.hits")
+        statistic(&machine_of_kernels(cold, &set, ((1, 16), 2), &loads), "l2.hits")
     };
     assert_eq!((hits(false), hits(true)), (1, 0));
+    // The L3 forgets its lines, too; memory has what was stored.
+    let fetches = |cold| {
+        let steps = [load(0, NONE, After(1)), store(0, NONE)];
+        statistic(&machine_of_kernels(cold, &[], ((1, 16), 2), &steps), "l3.fetches")
+    };
+    assert_eq!((fetches(false), fetches(true)), (1, 2));
 }
 
 #[test]
