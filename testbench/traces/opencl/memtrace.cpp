@@ -20,9 +20,12 @@
 #include <llvm/IR/DebugLoc.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+
+#include "gpu_cost.hpp"
 
 #include <algorithm>
 #include <array>
@@ -231,55 +234,6 @@ static_assert(sizeof(Work) == 32, "the file has no padding");
 /// First uses: not known, none, or the number of instructions after the access, plus this.
 constexpr uint32_t Never = 1, After = 1;
 
-/// What an instruction counts as.
-struct Cost {
-  uint32_t instructions;
-  bool special;
-  /// Its result is its operand's, wherever that comes from.
-  bool passes_on;
-};
-
-/// Instructions of a GPU for one of LLVM: addresses with constant offsets and conversions of indices are part of others.
-Cost gpu_cost(const llvm::Instruction& instruction) {
-  using llvm::Instruction;
-  switch (instruction.getOpcode()) {
-    case Instruction::PHI: case Instruction::BitCast: case Instruction::ZExt: case Instruction::SExt: case Instruction::Trunc:
-    case Instruction::PtrToInt: case Instruction::IntToPtr: case Instruction::AddrSpaceCast: case Instruction::Freeze:
-    case Instruction::ExtractElement: case Instruction::InsertElement: case Instruction::ShuffleVector:
-      return {0, false, true};
-    case Instruction::Alloca: return {0, false, false};
-    case Instruction::GetElementPtr: {
-      bool constant = llvm::cast<llvm::GetElementPtrInst>(instruction).hasAllConstantIndices();
-      return {constant ? 0u : 1u, false, constant};
-    }
-    case Instruction::Br: {
-      return {llvm::cast<llvm::BranchInst>(instruction).isConditional() ? 1u : 0u, false, false};
-    }
-    case Instruction::FDiv: return {8, true, false};
-    case Instruction::FRem: return {20, true, false};
-    case Instruction::UDiv: case Instruction::SDiv: case Instruction::URem: case Instruction::SRem: return {16, true, false};
-    case Instruction::SIToFP: case Instruction::UIToFP: case Instruction::FPToSI: case Instruction::FPToUI:
-      return {1, true, false};
-    case Instruction::Call: {
-      auto& call = llvm::cast<llvm::CallInst>(instruction);
-      llvm::StringRef name = call.getCalledOperand()->stripPointerCasts()->getName();
-      if (name.contains("get_global_id")) return {2, false, false};
-      if (name.contains("sqrt") || name.contains("exp") || name.contains("log") || name.contains("sin") ||
-          name.contains("cos") || name.contains("pow")) {
-        return {4, true, false};
-      }
-      return {1, false, false};
-    }
-    default: return {1, false, false};
-  }
-}
-
-/// Whether instructions are counted as a GPU's compiler makes them.
-bool counts_as_gpu() {
-  static const char* costs = getenv("DUET_CAPTURE_COSTS");
-  return costs && std::string(costs) == "gpu";
-}
-
 /// Instructions of a GPU at the begin and end of each work-item: its numbers, the arguments, the exit.
 constexpr uint32_t Prologue = 4;
 
@@ -297,6 +251,8 @@ public:
       if (function.isDeclaration()) continue;
       number(function);
       find_loops(const_cast<llvm::Function&>(function));
+      connect(function);
+      if (counts_as_gpu()) count_branches(function);
     }
   }
 
@@ -311,16 +267,18 @@ public:
   struct Fact {
     unsigned number;
     Cost cost;
+    /// Numbers of the instructions whose results it reads; of a phi node, one for each block that it comes from.
+    std::vector<unsigned> operands;
+    const Header* header;
+    /// Predicated blocks that join here: a work-item that comes from the first has jumped over one, and issues its
+    /// instructions all the same.
+    std::vector<std::pair<const llvm::BasicBlock*, uint32_t>> skipped;
   };
 
-  const Fact& fact(const llvm::Instruction* instruction) const { return facts.at(instruction); }
+  /// The operand of a phi node that comes from elsewhere.
+  static constexpr unsigned Elsewhere = UINT_MAX;
 
-  /// Number of an instruction whose result an operand is, or that of none.
-  unsigned number_of(const llvm::Value* operand) const {
-    auto instruction = llvm::dyn_cast<llvm::Instruction>(operand);
-    auto found = instruction ? facts.find(instruction) : facts.end();
-    return found == facts.end() ? UINT_MAX : found->second.number;
-  }
+  const Fact& fact(const llvm::Instruction* instruction) const { return facts.at(instruction); }
 
   size_t instructions() const { return facts.size(); }
 
@@ -347,7 +305,7 @@ private:
         // No processor executes phi nodes.
         bool phi = llvm::isa<llvm::PHINode>(instruction);
         Cost cost = gpu ? gpu_cost(instruction) : Cost{phi ? 0u : 1u, false, phi};
-        facts.emplace(&instruction, Fact{static_cast<unsigned>(facts.size()), cost});
+        facts.emplace(&instruction, Fact{static_cast<unsigned>(facts.size()), cost, {}, nullptr, {}});
         bool access = instruction.mayReadOrWriteMemory() || llvm::isa<llvm::CallInst>(instruction);
         if (!access || llvm::isa<llvm::DbgInfoIntrinsic>(instruction)) continue;
         if (pcs.size() >= UINT16_MAX) fail("a program of more than 65535 memory instructions");
@@ -373,6 +331,45 @@ private:
         around.insert(around.begin(), first);
       }
     }
+  }
+
+  void connect(const llvm::Function& function) {
+    for (const llvm::BasicBlock& block : function) {
+      for (const llvm::Instruction& instruction : block) {
+        Fact& fact = facts.at(&instruction);
+        fact.header = header(&instruction);
+        bool phi = llvm::isa<llvm::PHINode>(instruction);
+        for (const llvm::Value* operand : instruction.operands()) {
+          auto found = facts.find(llvm::dyn_cast<llvm::Instruction>(operand));
+          if (found != facts.end()) fact.operands.push_back(found->second.number);
+          else if (phi) fact.operands.push_back(Elsewhere);
+        }
+      }
+    }
+  }
+
+  void count_branches(const llvm::Function& function) {
+    const llvm::LoopInfo& loops = analyses.back().loops;
+    Branches branches(function, loops);
+    // Lanes that leave a loop in different iterations diverge once.
+    std::set<const llvm::Instruction*> diverges;
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+      if (auto address = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) {
+        if (branches.is_advanced(*address)) facts.at(address).cost.instructions = 4;
+      }
+      auto branch = llvm::dyn_cast<llvm::BranchInst>(&instruction);
+      if (!branch) continue;
+      if (const llvm::BasicBlock* block = Branches::predicated(*branch)) {
+        facts.at(branch).cost.instructions = 0;
+        facts.at(&block->getSingleSuccessor()->front()).skipped.emplace_back(branch->getParent(), Branches::cost_of(*block));
+      } else if (branches.diverges(*branch)) {
+        const llvm::Loop* loop = loops.getLoopFor(branch->getParent());
+        bool leaves = loop && loop->isLoopExiting(branch->getParent());
+        const llvm::BasicBlock* before = leaves ? loop->getLoopPredecessor() : branch->getParent();
+        if (before) diverges.insert(before->getTerminator());
+      }
+    }
+    for (const llvm::Instruction* branch : diverges) facts.at(branch).cost.instructions += 2;
   }
 
   struct Analysis {
@@ -535,11 +532,12 @@ public:
     finish();
     if (llvm::isa<llvm::DbgInfoIntrinsic>(instruction)) return;
     Item& item = item_of(work_item);
-    execute(item, work_item, instruction);
-    if (llvm::isa<llvm::PHINode>(instruction)) return;
-    if (const Code::Header* header = code->header(instruction)) {
-      item.turns[header->number] = next_turn(item, *header, work_item);
+    const Code::Fact& fact = code->fact(instruction);
+    execute(item, work_item, instruction, fact);
+    for (auto& [from, instructions] : fact.skipped) {
+      if (work_item->getPreviousBlock() == from) item.executed += instructions;
     }
+    if (fact.header) item.turns[fact.header->number] = next_turn(item, *fact.header, work_item);
   }
 
   // Accesses
@@ -640,20 +638,18 @@ private:
   }
 
   /// Counts an instruction, and finds what it reads.
-  void execute(Item& item, const WorkItem* work_item, const llvm::Instruction* instruction) {
-    const Code::Fact& fact = code->fact(instruction);
+  void execute(Item& item, const WorkItem* work_item, const llvm::Instruction* instruction, const Code::Fact& fact) {
     Work& work = works[item.open];
     Result result;
     result.open = item.open;
     result.group = groups_begun;
-    auto read = [&](const llvm::Value* operand) {
-      unsigned number = code->number_of(operand);
-      if (number == UINT_MAX) return;
+    auto read = [&](unsigned number) {
       Result& from = item.results[number];
       if (from.group != groups_begun) return;
       if (from.open == item.open && from.chain.length() > result.chain.length()) result.chain = from.chain;
       if (from.load == None) return;
-      if (fact.cost.passes_on) {
+      // A result comes from one load: that of another operand is used here.
+      if (fact.cost.passes_on && result.load == None) {
         result.load = from.load;
         result.executed = from.executed;
       } else {
@@ -664,9 +660,9 @@ private:
     };
     if (auto phi = llvm::dyn_cast<llvm::PHINode>(instruction)) {
       int from = phi->getBasicBlockIndex(work_item->getPreviousBlock());
-      if (from >= 0) read(phi->getIncomingValue(from));
+      if (from >= 0 && fact.operands[from] != Code::Elsewhere) read(fact.operands[from]);
     } else {
-      for (const llvm::Value* operand : instruction->operands()) read(operand);
+      for (unsigned operand : fact.operands) read(operand);
     }
     if (!in_vector) item.executed += fact.cost.instructions;
     if (accessing.item == &item && accessing.instruction == instruction) {

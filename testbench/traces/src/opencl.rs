@@ -11,10 +11,21 @@ use std::process::{Command, ExitStatus, Output};
 pub const INSTALL: &str =
     "apt-get install oclgrind liboclgrind-dev llvm-14-dev opencl-headers ocl-icd-opencl-dev g++";
 
-const SOURCE: &str = include_str!("../opencl/memtrace.cpp");
+/// Names and texts of the plugin's sources.
+const SOURCES: [(&str, &str); 3] = [
+    ("gpu_cost.hpp", include_str!("../opencl/gpu_cost.hpp")),
+    ("memtrace.cpp", include_str!("../opencl/memtrace.cpp")),
+    ("gpu_passes.cpp", include_str!("../opencl/gpu_passes.cpp")),
+];
 
 /// Exit status by which the plugin says that it cannot write; it has said why.
 const CANNOT_WRITE: i32 = 74;
+
+/// Changes with the plugin and the text of a program: traces captured under another version may
+/// differ.
+pub fn version(program: &str) -> u32 {
+    crc32fast::hash((SOURCES.map(|(_, text)| text).concat() + program).as_bytes())
+}
 
 /// Why a program is not captured.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +39,9 @@ pub enum Error {
     /// The operating system refuses.
     #[error("{0}: {1}")]
     Io(String, io::Error),
+    /// Path of the plugin with white space: build options are split at it.
+    #[error("{0}: Oclgrind loads no passes from a path with a space; move duet elsewhere")]
+    Space(String),
     /// The plugin could not write.
     #[error("the capture could not be written; a record takes 60 bytes, in {0}")]
     CannotWrite(String),
@@ -88,7 +102,8 @@ impl Tools {
     /// The plugin, from the folder beside this executable; built when it is not there. Where that
     /// folder cannot be written, it stays in `work`.
     pub fn plugin(&self, work: &Path) -> Result<PathBuf, Error> {
-        let made_of = [SOURCE, &self.oclgrind, &self.llvm].concat();
+        let texts = SOURCES.map(|(_, text)| text).concat();
+        let made_of = [texts.as_str(), &self.oclgrind, &self.llvm].concat();
         let name = format!("memtrace-{:08x}.so", crc32fast::hash(made_of.as_bytes()));
         let beside = env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("opencl")));
         let kept = beside.map(|folder| folder.join(&name));
@@ -101,13 +116,18 @@ impl Tools {
     }
 
     fn build(&self, work: &Path, library: &Path) -> Result<(), Error> {
-        let source = work.join("memtrace.cpp");
-        fs::write(&source, SOURCE).map_err(io_error(&source))?;
         let mut command = self.compiler();
         command.args(["-O2", "-std=c++17", "-fPIC", "-shared", "-fno-rtti"]);
         // A context that ends closes its plugins; what they know of the program must stay.
         command.arg("-Wl,-z,nodelete");
-        command.arg("-isystem").arg(&self.include).arg(&source).arg("-o").arg(library);
+        for (name, text) in SOURCES {
+            let source = work.join(name);
+            fs::write(&source, text).map_err(io_error(&source))?;
+            if name.ends_with(".cpp") {
+                command.arg(source);
+            }
+        }
+        command.arg("-isystem").arg(&self.include).arg("-o").arg(library);
         command.args(["-loclgrind", &format!("-L{}", self.lib), &format!("-lLLVM-{}", self.llvm)]);
         self.compile("the plugin for Oclgrind", command)
     }
@@ -153,8 +173,8 @@ fn keep(built: &Path, kept: &Path) -> io::Result<()> {
 }
 
 /// Runs a program (path and arguments) and leaves its raw capture at `prefix`. The program's input
-/// and output are ours. `gpu`: its kernels are compiled with `-O3`, and each instruction of LLVM
-/// counts as those that a GPU's compiler makes of it.
+/// and output are ours. `gpu`: its kernels are compiled as a GPU's compiler does it, and each
+/// instruction of LLVM counts as those that it makes of it.
 pub fn run(
     program: &[OsString],
     plugin: &Path,
@@ -165,9 +185,14 @@ pub fn run(
     let absolute = |path: &Path| std::path::absolute(path).map_err(io_error(path));
     let (plugin, prefix) = (absolute(plugin)?, absolute(prefix)?);
     let mut command = Command::new("oclgrind");
-    command.arg("--plugins").arg(plugin).env("DUET_CAPTURE", &prefix);
+    command.arg("--plugins").arg(&plugin).env("DUET_CAPTURE", &prefix);
     if gpu {
-        command.args(["--build-options", "-O3"]).env("DUET_CAPTURE_COSTS", "gpu");
+        let plugin = plugin.display().to_string();
+        if plugin.contains(char::is_whitespace) {
+            return Err(Error::Space(plugin));
+        }
+        let options = format!("-O3 -fpass-plugin={plugin}");
+        command.args(["--build-options", &options]).env("DUET_CAPTURE_COSTS", "gpu");
     }
     command.args(program);
     let status = command.status().map_err(io_error(Path::new("oclgrind")))?;

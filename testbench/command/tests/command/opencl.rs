@@ -6,7 +6,9 @@ use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 use traces::opencl::{self, Tools};
-use traces::trace::{ArgKind, Event, KernelHead, Mode, Reader, Totals, verify};
+use traces::trace::{
+    ArgKind, Event, FirstUse, Instr, InstrKind, KernelHead, Mode, Reader, Totals, verify,
+};
 
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../traces/workloads/bfs.trace");
 
@@ -50,6 +52,12 @@ impl Programs {
 
     fn capture(&self, output: &Path, name: &str, args: &[&str]) -> Output {
         capture(output).arg(self.path(name)).args(args).output().unwrap()
+    }
+
+    fn gpu_capture(&self, output: &Path, name: &str) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_duet"));
+        command.args(["trace", "capture", "--gpu", "-o"]).arg(output).arg("--");
+        command.arg(self.path(name)).output().unwrap()
     }
 }
 
@@ -122,6 +130,7 @@ fn captures_of_programs_verify_and_are_the_same_each_time() {
         ("histogram", 1, true, "values:r count:- bins:w bin_count:- greatest:w counts:-"),
         ("reduce", 2, false, "values:r count:- sums:w partial:-"),
         ("corners", 4, true, "values:r sums:w count:-"),
+        ("loops", 1, false, "digits:r values:r count:- limit:- results:w"),
     ];
     for (name, kernels, atomics, expected) in list {
         let traces = [1, 2].map(|n| {
@@ -167,6 +176,42 @@ fn a_program_that_aborts_after_its_kernels_is_captured() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(String::from_utf8_lossy(&output.stderr).contains("corners was ended by signal 6"));
     check(&trace, 4, true);
+}
+
+/// The passes for `--gpu` keep what a program computes, also where a counter wraps, counts down or
+/// is none.
+#[test]
+fn programs_compute_the_same_when_compiled_for_a_gpu() {
+    let Some(programs) = &*PROGRAMS else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["loops", "bfs", "stencil", "histogram", "reduce", "corners"] {
+        let output = programs.gpu_capture(&folder.path().join("gpu.trace"), name);
+        assert!(stdout(&output).starts_with(&format!("PASS {name}\n")), "{name}: {output:?}");
+        assert!(output.status.success(), "{name}: {output:?}");
+    }
+}
+
+/// The loop of `reduce` is `for (uint at = a; at < count; at += size) sum += values[at]`, of eight
+/// turns here: two of four turns each.
+#[test]
+fn loops_are_unrolled_by_four_and_their_loads_hoisted() {
+    let Some(programs) = &*PROGRAMS else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("reduce.trace");
+    let output = programs.gpu_capture(&trace, "reduce");
+    assert!(output.status.success(), "{output:?}");
+    let mut reader = check(&trace, 2, false);
+    let group = reader.group(0, 0).unwrap();
+    let (mut cursor, mut instr) = (group.cursor(0), Instr::default());
+    let mut loads = Vec::new();
+    while cursor.next(&group, &mut instr).unwrap() && instr.kind == InstrKind::Load {
+        loads.push((instr.work.instructions, instr.first_use));
+    }
+    // An addition and an address lie before each load but the first; the four sums come last.
+    let turn = [10, 8, 6, 4].map(FirstUse::After);
+    assert_eq!(loads.iter().map(|load| load.1).collect::<Vec<_>>(), [turn, turn].concat());
+    let before = [&loads[1..4], &loads[5..]].concat();
+    assert!(before.iter().all(|load| load.0 == 2), "{loads:?}");
 }
 
 #[test]
