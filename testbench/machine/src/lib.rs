@@ -19,6 +19,7 @@ mod directory;
 mod engine;
 mod finepack;
 mod gate;
+mod hardware;
 mod l1;
 mod l2;
 mod l3;

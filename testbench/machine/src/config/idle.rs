@@ -73,11 +73,17 @@ fn why(system: &System, key: &str) -> Option<String> {
         {
             Some("tlb.entries = 0: translation takes no time".into())
         }
-        ("l1", "sector") if l1 != "src" || system.sharing.l1 != "lru" => {
+        ("l1", "sector" | "sector_cycles") if l1 != "src" || system.sharing.l1 != "lru" => {
             Some("only l1.design = src with sharing.l1 = lru has sectors".into())
         }
-        ("network", "combine") if l1 != "src" => {
+        ("l1", "sector_cycles") if system.sector(system.l1.sector).is_none() => {
+            Some(format!("l1.sector = {} fills whole lines", system.l1.sector))
+        }
+        ("network", "combine" | "combine_cycles") if l1 != "src" => {
             Some("only reads of l1.design = src are combined".into())
+        }
+        ("network", "combine_cycles") if system.network.combine == 0 => {
+            Some("network.combine = 0 combines no reads".into())
         }
         ("l2", "sector") if has_hook || system.sharing.l2 != "lru" => {
             Some(format!("l1.design = {l1} or sharing.l2 keeps whole lines in the L2"))

@@ -9,7 +9,7 @@ use crate::cache::Waiters;
 use crate::context::Context;
 use crate::context::message::{Kind, Message, Unit};
 use crate::engine::pool::Handle;
-use crate::engine::{InletId, OutletId};
+use crate::engine::{Cycle, InletId, OutletId};
 
 /// A CU's end.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +25,8 @@ pub struct CorePort {
 pub struct Ports {
     /// The first CU; the others follow it.
     pub first: Unit,
+    /// Cycles after a read within which others are combined with it.
+    pub window: Cycle,
     /// Of each CU.
     pub cores: Vec<CorePort>,
     /// Requests to the network.
@@ -41,6 +43,8 @@ struct Pending {
     /// Who reads, and its tag.
     from: Unit,
     tag: u32,
+    /// Cycle in which it was sent.
+    sent: Cycle,
     /// Reads of the same sectors may wait for it.
     is_open: bool,
     waiters: Waiters,
@@ -128,7 +132,9 @@ impl Combiner {
         if kind != Kind::Read {
             return false;
         }
-        let Some(at) = self.find(addr, |p| p.is_open && mask & !p.mask == 0) else { return false };
+        let fits =
+            |p: &Pending| p.is_open && mask & !p.mask == 0 && ctx.now - p.sent <= self.ports.window;
+        let Some(at) = self.find(addr, fits) else { return false };
         self.pending[at].waiters.push(ctx, request);
         self.combined += 1;
         true
@@ -140,7 +146,8 @@ impl Combiner {
         if kind == Kind::Read {
             let next = self.of_hash[hash(addr)];
             let (is_open, waiters) = (true, Waiters::default());
-            let entry = Pending { addr, mask, from, tag, is_open, waiters, next };
+            let sent = ctx.now;
+            let entry = Pending { addr, mask, from, tag, sent, is_open, waiters, next };
             let at = self.free.pop().unwrap_or_else(|| {
                 self.pending.push(entry);
                 self.pending.len() as u32 - 1

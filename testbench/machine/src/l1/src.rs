@@ -10,10 +10,11 @@ use on_fill::{OfShared, OnFill};
 
 use crate::build::make::{BuildError, Make};
 use crate::cache::{Array, Misses, Shape, Way};
-use crate::config::System;
 use crate::config::memory_model::{Fences, MemoryModel};
+use crate::config::{L1Section, System};
 use crate::context::masks;
 use crate::context::message::{Kind, Message};
+use crate::engine::Cycle;
 use crate::engine::pool::Handle;
 use crate::statistics::CounterValues;
 
@@ -49,6 +50,8 @@ pub struct Spec {
     pub hit_latency: u32,
     /// Bytes of a sector; none: whole lines are filled.
     pub sector: Option<usize>,
+    /// Cycles from one sector of a load that misses to the next.
+    pub sector_cycles: u32,
 }
 
 impl Spec {
@@ -59,7 +62,8 @@ impl Spec {
         let (sets, ways) = (l1.bytes / l1.ways / line, l1.ways);
         let shape = Shape { sets, ways, line, stride: 1, hashed };
         let sector = system.sector(l1.sector);
-        Self { shape, misses: l1.misses, hit_latency: l1.hit_latency, sector }
+        let L1Section { misses, hit_latency, sector_cycles, .. } = *l1;
+        Self { shape, misses, hit_latency, sector, sector_cycles }
     }
 }
 
@@ -90,6 +94,7 @@ pub struct SoftwareL1 {
     hit_latency: u32,
     /// Bytes of a sector; none: whole lines are filled.
     sector: Option<usize>,
+    sector_cycles: u32,
     on_fill: Option<OnFill>,
     counters: Counters,
 }
@@ -121,6 +126,7 @@ impl SoftwareL1 {
             hit_latency: spec.hit_latency,
             // A policy keeps whole lines.
             sector: spec.sector.filter(|_| on_fill.is_none()),
+            sector_cycles: spec.sector_cycles,
             on_fill,
             counters: Counters::default(),
         })
@@ -288,6 +294,13 @@ impl SoftwareL1 {
         true
     }
 
+    /// Additional latency of a load miss for its sectors after the first.
+    #[inline]
+    fn transfer(&self, mask: u128) -> Cycle {
+        let further = |sector: usize| masks::sectors(mask, sector.ilog2()) - 1;
+        Cycle::from(self.sector.map_or(0, further) * self.sector_cycles)
+    }
+
     fn fill(&mut self, port: &mut Port, at: usize, message: Handle<Message>) {
         if self.on_fill.is_some() {
             return self.arrive(port, at, message);
@@ -300,7 +313,7 @@ impl SoftwareL1 {
         while request.is_some() {
             let Message { mask, next, .. } = port.ctx.messages[request];
             match is_over || mask & !self.array.valid(way) == 0 {
-                true => port.finish(request, Some(self.array.data(way)), 0),
+                true => port.finish(request, Some(self.array.data(way)), self.transfer(mask)),
                 false => self.misses[at].waiters.push(port.ctx, request),
             }
             request = next;

@@ -97,8 +97,8 @@ impl Machine {
         }
     }
 
-    /// Why kernels cannot begin with caches that hold nothing: part of a sentence. Errors: the trace
-    /// cannot be read.
+    /// Why kernels cannot begin with caches that hold nothing: part of a sentence. Errors: the
+    /// trace cannot be read.
     pub fn why_not_cold(&self) -> Result<Option<String>, RunError> {
         let design = &self.system.l1.design;
         if self.system.l2.design == OWN {

@@ -75,9 +75,11 @@ fn documented(r: &mut Runner) -> Vec<Row> {
         let home = serial.clone().with("l2.policy", "home-forward");
         let again = |home| move |n: u32| Chase::L2 { line, lines, rounds: n + 1, home, chiplets };
         let [l1, l2, other, l3, memory] = latencies(&name);
+        // Rows and refreshes of DRAM make a load longer or shorter; the table has whole cycles.
+        let tolerance = if system.memory.model == "dram" { 0.02 } else { 0.0 };
         let mut row = |case: &str, right: Option<f64>, (value, program): (f64, Program)| {
             let row = Row::of(case, &Spec::new(&name), &program);
-            rows.extend(right.map(|right| row.equal(value, right, 0.0)));
+            rows.extend(right.map(|right| row.equal(value, right, tolerance)));
         };
         row("L1", l1, each(r, &serial, 20, |n| Chase::L1 { loads: 20 * n }));
         row("L2", l2, each(r, &serial, lines, again(0)));

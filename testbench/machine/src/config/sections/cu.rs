@@ -68,7 +68,7 @@ fields! {
         /// Latency of a special function.
         pub special_latency: u32 = Range(1, 1000), "cycles", "Accel-Sim, SM90_H100";
         /// Cycles for which a special function occupies its scheduler's special function unit.
-        pub special_cycles: u32 = Range(1, 1000), "cycles", "NVIDIA H100: 16 lanes of a CU in a cycle";
+        pub special_cycles: u32 = Range(1, 1000), "cycles", "NVIDIA H100: 16 lanes in a cycle";
         /// Latency of an access of local memory.
         pub local_latency: u32 = Range(1, 1000), "cycles", "Accel-Sim, SM90_H100";
         /// Lanes of an instruction that the load/store pipeline accepts in a cycle.
@@ -109,6 +109,9 @@ fields! {
         #[serde(default)]
         pub sector: u32 = OneOf(&[0, 32, 64, 128]), "bytes", "NVIDIA H100",
             where "at most machine.line": |s| s.l1.sector <= s.machine.line;
+        /// Additional latency of a load miss for each sector after the first.
+        #[serde(default)]
+        pub sector_cycles: u32 = Range(0, MOST_CYCLES), "cycles", "system h100";
         /// MSHRs: maximum number of pending fills.
         pub misses: u32 = Range(1, MOST_MISSES), "lines", "chosen: docs/machine.md";
         /// Latency of a hit.
@@ -120,13 +123,13 @@ fields! {
     /// Section `[tlb]`.
     pub struct TlbSection of System {
         /// Entries of a CU's TLB, in sets of eight ways; 0: translation takes no time.
-        pub entries: u32 = Range(0, 65536), "entries", "testbench/correlation/h100.toml";
+        pub entries: u32 = Range(0, 65536), "entries", "system h100";
         /// Bytes of a page.
         pub page: u32 = PowerOfTwo(4096, 1 << 30), "bytes", "NVIDIA H100";
         /// Entries of the TLB that the CUs of a chiplet share, in sets of eight ways.
         pub shared_entries: u32 = Range(8, 1 << 20), "entries", "chosen: docs/machine.md";
         /// Latency of the shared TLB, for a page that the CU's does not have.
-        pub shared_latency: u32 = Range(0, MOST_CYCLES), "cycles", "testbench/correlation/h100.toml";
+        pub shared_latency: u32 = Range(0, MOST_CYCLES), "cycles", "system h100";
         /// Additional latency of a page table walk, for a page that neither has.
         pub walk_latency: u32 = Range(0, MOST_CYCLES), "cycles", "chosen: docs/machine.md";
     }

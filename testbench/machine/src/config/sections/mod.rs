@@ -69,6 +69,11 @@ fn native() -> String {
     "native".to_string()
 }
 
+/// Longer than reads are pending.
+fn long() -> u32 {
+    MOST_CYCLES as u32
+}
+
 fn no_hash() -> String {
     "none".to_string()
 }
@@ -142,7 +147,7 @@ fields! {
         pub banks: u16 = Range(1, MOST_PARTS), "banks", "REC, table 2";
         /// Granule of a fill; 0: the line.
         #[serde(default)]
-        pub sector: u32 = OneOf(&[0, 32, 64, 128]), "bytes", "testbench/correlation/h100.toml",
+        pub sector: u32 = OneOf(&[0, 32, 64, 128]), "bytes", "system h100",
             where "at most machine.line": |s| s.l2.sector <= s.machine.line;
         /// Consecutive bytes that map to one bank; at least the bytes that a directory entry
         /// covers.
@@ -158,15 +163,15 @@ fields! {
         /// on one word are requests of their own.
         #[serde(default)]
         pub atomic_request: Decimal = Millionths(0, 1_000_000_000), "cycles",
-            "testbench/correlation/h100.toml";
+            "system h100";
         /// Time for which each sector of such a request occupies its bank, in units of
         /// `network.sector_bytes`.
         #[serde(default)]
         pub atomic_sector: Decimal = Millionths(0, 1_000_000_000), "cycles",
-            "testbench/correlation/h100.toml";
+            "system h100";
         /// Latency of the result of an atomic beyond that of a hit.
         #[serde(default)]
-        pub atomic_latency: u32 = Range(0, MOST_CYCLES), "cycles", "testbench/correlation/h100.toml";
+        pub atomic_latency: u32 = Range(0, MOST_CYCLES), "cycles", "system h100";
     }
 }
 
@@ -249,14 +254,17 @@ fields! {
         pub bytes_per_cycle: u64 = Range(1, 1 << 16), "bytes", "chosen: docs/systems.md";
         /// Bandwidth of the port over which a CU sends requests; 0: `network.bytes_per_cycle`.
         #[serde(default)]
-        pub request_bytes_per_cycle: u64 = Range(0, 1 << 16), "bytes", "testbench/correlation/h100.toml";
+        pub request_bytes_per_cycle: u64 = Range(0, 1 << 16), "bytes", "system h100";
         /// CUs that share a unit which combines their reads of the same sectors before the L2; 0:
         /// none.
         #[serde(default)]
-        pub combine: u16 = Range(0, MOST_PARTS), "CUs", "testbench/correlation/h100.toml",
+        pub combine: u16 = Range(0, MOST_PARTS), "CUs", "system h100",
             where "a divisor of machine.cus": |s| {
                 s.network.combine == 0 || s.machine.cus.is_multiple_of(s.network.combine)
             };
+        /// Time after a read within which the unit combines others with it, while it is pending.
+        #[serde(default = "long")]
+        pub combine_cycles: u32 = Range(0, MOST_CYCLES), "cycles", "system h100";
         /// Size of a message's header.
         pub header_bytes: u32 = Range(1, 256), "bytes", "chosen: address and tag";
         /// Granularity of data in a message.
@@ -327,7 +335,7 @@ fields! {
         /// Cycles from a kernel's arrival at a chiplet to its first work-group: constants, caches
         /// of instructions and of descriptors.
         #[serde(default)]
-        pub start_cycles: u32 = Range(0, 1_000_000), "cycles", "testbench/correlation/h100.toml";
+        pub start_cycles: u32 = Range(0, 1_000_000), "cycles", "system h100";
         /// Additional cycles with `host` = `native` for each launch on several chiplets that uses
         /// the chiplet coherence table.
         pub elide_cycles: u32 = PACKET_CYCLES, "cycles", "CPElide, section IV-B";

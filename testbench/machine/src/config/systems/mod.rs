@@ -26,7 +26,7 @@ pub struct Preset {
     /// One line.
     pub about: &'static str,
     /// What the twins divide by. It divides the CUs of a chiplet evenly and leaves an L2 of 128 to
-    /// 408 KB: footprints of captured programs are 16 to 400 KB.
+    /// 480 KB: footprints of captured programs are 16 to 400 KB.
     pub twin: u32,
     /// System file of its first member.
     pub text: &'static str,

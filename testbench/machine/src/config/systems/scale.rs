@@ -4,6 +4,7 @@ use super::SMALL;
 use crate::System;
 use crate::config::decimal::in_lowest_terms;
 use crate::gate::load_bytes;
+use crate::l3::DRAM;
 
 /// The same machine with another number of chiplets. L3 and memory are the GPU's: in all they stay
 /// as they are, but for an L3 that has no whole sets then, which loses the rest.
@@ -60,6 +61,9 @@ pub fn twin(full: &System, by: u32) -> System {
     s.machine.cus = share(full.machine.cus, by);
     s.l2.banks = share(full.l2.banks, by);
     s.l3.slices = share(full.l3.slices, by);
+    // The greatest number of CUs that divides those that are left.
+    let combine = (1..=full.network.combine).rev().find(|&n| s.machine.cus.is_multiple_of(n));
+    s.network.combine = combine.unwrap_or(0);
     let (banks, slices) = (u64::from(full.l2.banks), u64::from(full.l3.slices));
     let (banks_left, slices_left) =
         (u64::from(s.l2.banks) * factor, u64::from(s.l3.slices) * factor);
@@ -99,7 +103,10 @@ pub fn twin(full: &System, by: u32) -> System {
     s.l2.latency = off(full.l2.latency, hops);
     s.l3.latency = off(full.l3.latency, hops);
     let memory_rates = ((memory.bytes, memory.cycles), (s.memory.bytes, s.memory.cycles));
-    let transfer = longer(memory_rates.0, memory_rates.1, line);
+    let transfer = match full.memory.model == DRAM {
+        true => 0,
+        false => longer(memory_rates.0, memory_rates.1, line),
+    };
     // What the slice's own latency cannot give, the memory behind it does.
     let rest = hops - (full.l3.latency - s.l3.latency);
     s.memory.latency = off(full.memory.latency, transfer + rest);

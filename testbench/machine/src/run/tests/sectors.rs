@@ -41,9 +41,19 @@ fn a_line_keeps_its_sectors_when_another_one_comes() {
     let loads = [0, 32, 0, 36].map(|at| load(at, NONE, After(1)));
     for sectors in [&[("l1.sector", "32")][..], &[("l1.sector", "32"), ("l2.sector", "32")]] {
         let machine = machine_of(sectors, 1, &loads);
-        let names = ["l1.load_sectors", "l1.sector_hits", "l2.read_sectors"];
+        let names = ["l1.load_sectors", "l1.sector_hits", "l1.hits"];
         assert_eq!(names.map(|name| statistic(&machine, name)), [4, 2, 2]);
     }
+}
+
+#[test]
+fn each_further_sector_of_a_load_that_misses_is_later() {
+    let of = |cycles_of: &str, items| {
+        let set = [("l1.sector", "32"), ("l1.sector_cycles", cycles_of)];
+        cycles(&set, items, &[load(0, NONE, After(1)), load(0, NONE, After(1))])
+    };
+    // The second load hits. Eight work-items read one sector, nine read two.
+    assert_eq!([8, 9, 16].map(|items| of("13", items) - of("0", items)), [0, 13, 13]);
 }
 
 #[test]
@@ -113,6 +123,17 @@ fn reads_of_one_sector_are_combined() {
     let plain = machine_of_kernels(false, &set, ((4, 1), 1), &[load(0, NONE, Never)]);
     let plain = statistic(&plain, "launch.cycles.kernel");
     assert!(cycles.abs_diff(plain) <= 2, "{cycles}, {plain}");
+}
+
+/// 60 cycles after its first load each CU reads the sector that the next one's first load reads.
+/// Two of these share a unit.
+#[test]
+fn reads_are_combined_within_a_window() {
+    let first = load(0, NONE, Never).by_group(32);
+    let steps = [first, load(32, arithmetic(20, 20), Never).by_group(32)];
+    let of = |window| combined(&[("network.combine_cycles", window)], &steps);
+    let [wide, narrow] = ["100", "30"].map(|window| of(window)[..2].to_vec());
+    assert_eq!((wide, narrow), (vec![2, 6], vec![0, 8]));
 }
 
 /// Both reads of a CU have one MSHR, and so one tag. The second one leaves the CU after the L2 has

@@ -105,8 +105,8 @@ impl Changed {
     }
 }
 
-/// Work-groups of so many work-items. Each word of the buffer has a value of its own, and each store
-/// and addition changes it: what comes from another place or time is a wrong value.
+/// Work-groups of so many work-items. Each word of the buffer has a value of its own, and each
+/// store and addition changes it: what comes from another place or time is a wrong value.
 fn record((groups, items): (u32, u32), kernels: u32, steps: &[Step]) -> Reader {
     let mut recorder = Recorder::in_memory("steps").unwrap();
     let mut memory: Vec<u32> = (0..BYTES as u32 / 4).map(|word| 0x0101_0101 + word).collect();

@@ -34,6 +34,8 @@ fn row(name: &str) -> String {
         _ => rate(&s, s.chiplet_link.bytes, s.chiplet_link.cycles, 1),
     };
     let gpus = if m.gpus == 1 { "-".to_string() } else { s.gpu_link.bytes_per_ns.to_string() };
+    let (bytes, cycles) = s.memory_rate();
+    let memory = rate(&s, bytes, cycles, channels);
     let l = measure(&s);
     let or_none = |v: Option<u64>| v.map_or("-".to_string(), |v| v.to_string());
     let cells = [
@@ -45,7 +47,7 @@ fn row(name: &str) -> String {
         size(s.l1.bytes.into()),
         format!("{} / {}", size(s.l2.bytes), s.l2.banks),
         size(s.l3.bytes),
-        format!("{} / {channels}", rate(&s, s.memory.bytes, s.memory.cycles, channels)),
+        format!("{memory} / {channels}"),
         link,
         gpus,
         format!("{} / {} / {}", l.l1, l.l2, or_none(l.remote_l2)),

@@ -1,0 +1,3 @@
+//! Systems of real GPUs.
+
+mod systems;
