@@ -238,7 +238,7 @@ fn programs_are_written_as_they_lie_in_the_tree() {
         desk.read("measure/suite.h"),
         fs::read_to_string(format!("{FOLDER}/suite.h")).unwrap()
     );
-    assert_eq!(written, 11);
+    assert_eq!(written, 10);
 }
 
 /// What `measure.py` makes of Nsight Compute's output is a measurement file.

@@ -4,8 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use files::Folder;
-use machine::{System, SystemError};
-use traces::opencl::Tools;
+use traces::opencl::{self, Tools};
 
 use super::super::trace::capture;
 use super::super::{Failure, output};
@@ -18,7 +17,7 @@ macro_rules! file {
 }
 
 /// All that measures a GPU, and that a capture needs.
-pub const FILES: [(&str, &str); 11] = [
+pub const FILES: [(&str, &str); 10] = [
     file!("Makefile"),
     file!("kernels.cl"),
     file!("suite.h"),
@@ -29,12 +28,11 @@ pub const FILES: [(&str, &str); 11] = [
     file!("micro.cu"),
     file!("measure.py"),
     file!("h100.json"),
-    file!("h100.toml"),
 ];
 
-/// The system that stands for an H100: a file, as its fields follow from measurements of a card.
-pub fn h100(set: &[(String, String)]) -> Result<System, SystemError> {
-    System::parse("h100.toml", text("h100.toml"), set)
+/// Changes with what is captured, and how.
+pub fn version() -> u32 {
+    opencl::version(&["kernels.cl", "suite.h", "opencl.h", "capture.cpp"].map(text).concat())
 }
 
 /// A file by its name.

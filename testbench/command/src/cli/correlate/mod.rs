@@ -1,7 +1,7 @@
 //! `duet correlate`: cases measured on a real GPU beside the machine.
 //!
 //! A measurement file has the launches of each case (`measurements.rs`). The machine runs the
-//! traces of the same launches (`cases.rs`), each from cold L2s.
+//! traces of the same launches (`cases.rs`), each from cold caches.
 
 mod capture;
 mod cases;
@@ -32,7 +32,7 @@ pub struct Args {
     /// Measurements of a GPU; an H100's unless given
     #[arg(value_name = "FILE.json")]
     file: Option<PathBuf>,
-    /// Preset, or system file; h100.toml of `--programs` unless given
+    /// Preset, or system file; h100 unless given
     #[arg(long, value_name = "NAME|FILE")]
     system: Option<String>,
     /// Set a field of the system
@@ -79,10 +79,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         .claim()?;
     let cases = chosen(measurements::read(args.file.as_deref())?, &args.cases)?;
     let set = job::settings(&args.set)?;
-    let system = match &args.system {
-        Some(name) => job::system(name, &set)?,
-        None => capture::h100(&set).map_err(Failure::usage)?,
-    };
+    let system = job::system(args.system.as_deref().unwrap_or("h100"), &set)?;
     let (name, scale) = (system.name.clone(), system.scale);
     let runner = Runner::new(system, args.traces.clone().map_or_else(in_cache, Ok)?)?;
     cases.iter().try_for_each(|case| runner.check(case))?;
@@ -160,9 +157,10 @@ fn chosen(cases: Vec<Case>, names: &[String]) -> Result<Vec<Case>, Failure> {
     Ok(cases.into_iter().filter(wanted).collect())
 }
 
-/// Traces of all correlations, beside the Verilated libraries of the cache.
+/// Traces of all correlations, beside the Verilated libraries of the cache. Programs and plugin of
+/// another version have a folder of their own.
 fn in_cache() -> Result<PathBuf, Failure> {
     let cache = Cache::find();
     let cache = cache.map_err(|e| Failure::environment(format!("{e}; --traces names a folder")))?;
-    Ok(cache.folder().with_file_name("correlation"))
+    Ok(cache.folder().with_file_name(format!("correlation-{:08x}", capture::version())))
 }
