@@ -191,8 +191,8 @@ fn programs_compute_the_same_when_compiled_for_a_gpu() {
     }
 }
 
-/// The loop of `reduce` is `for (uint at = a; at < count; at += size) sum += values[at]`, of eight
-/// turns here: two of four turns each.
+/// The loop of `reduce` is `for (uint at = a; at < count; at += size) sum += values[at]`. Its eight
+/// iterations become two of four.
 #[test]
 fn loops_are_unrolled_by_four_and_their_loads_hoisted() {
     let Some(programs) = &*PROGRAMS else { return };
@@ -208,8 +208,8 @@ fn loops_are_unrolled_by_four_and_their_loads_hoisted() {
         loads.push((instr.work.instructions, instr.first_use));
     }
     // An addition and an address lie before each load but the first; the four sums come last.
-    let turn = [10, 8, 6, 4].map(FirstUse::After);
-    assert_eq!(loads.iter().map(|load| load.1).collect::<Vec<_>>(), [turn, turn].concat());
+    let four = [10, 8, 6, 4].map(FirstUse::After);
+    assert_eq!(loads.iter().map(|load| load.1).collect::<Vec<_>>(), [four, four].concat());
     let before = [&loads[1..4], &loads[5..]].concat();
     assert!(before.iter().all(|load| load.0 == 2), "{loads:?}");
 }
@@ -227,6 +227,14 @@ fn a_capture_that_cannot_be_written_says_so() {
             opencl::run(std::slice::from_ref(&program), &plugin, &prefix, false).unwrap_err();
         assert!(matches!(error, opencl::Error::CannotWrite(_)), "{error}");
     }
+}
+
+#[test]
+fn passes_in_a_path_with_a_space_are_refused() {
+    let plugin = Path::new("a folder/memtrace.so");
+    let error = opencl::run(&["program".into()], plugin, Path::new("raw"), true).unwrap_err();
+    assert!(matches!(&error, opencl::Error::Space(path) if path.ends_with("a folder/memtrace.so")));
+    assert!(error.to_string().contains("a path with a space"), "{error}");
 }
 
 #[test]
