@@ -234,13 +234,13 @@ static_assert(sizeof(Work) == 32, "the file has no padding");
 /// First uses: not known, none, or the number of instructions after the access, plus this.
 constexpr uint32_t Never = 1, After = 1;
 
-/// Instructions of a GPU at the begin and end of each work-item: its numbers, the arguments, the exit.
-constexpr uint32_t Prologue = 4;
+/// Instructions of a GPU at the begin and end of each work-item: the stack, the descriptor of memory, the exit.
+constexpr uint32_t Prologue = 3;
 
 /// Static instructions and loops of the program that a kernel belongs to.
 class Code {
 public:
-  /// A loop's first instruction is reached once in each turn.
+  /// A loop's first instruction is reached once in each iteration.
   struct Header {
     const llvm::Loop* loop;
     unsigned number;
@@ -252,7 +252,9 @@ public:
       number(function);
       find_loops(const_cast<llvm::Function&>(function));
       connect(function);
-      if (counts_as_gpu()) count_branches(function);
+      if (!counts_as_gpu()) continue;
+      count_branches(function);
+      count_arguments(function);
     }
   }
 
@@ -326,7 +328,7 @@ private:
     for (const llvm::BasicBlock& block : function) {
       auto& around = enclosing[&block];
       for (llvm::Loop* loop = info.getLoopFor(&block); loop; loop = loop->getParentLoop()) {
-        const llvm::Instruction* first = &*loop->getHeader()->getFirstInsertionPt();
+        const llvm::Instruction* first = loop->getHeader()->getFirstNonPHIOrDbg();
         if (headers.emplace(first, Header{loop, loop_count}).second) loop_count++;
         around.insert(around.begin(), first);
       }
@@ -361,7 +363,7 @@ private:
       if (!branch) continue;
       if (const llvm::BasicBlock* block = Branches::predicated(*branch)) {
         facts.at(branch).cost.instructions = 0;
-        facts.at(&block->getSingleSuccessor()->front()).skipped.emplace_back(branch->getParent(), Branches::cost_of(*block));
+        facts.at(&*block->getSingleSuccessor()->instructionsWithoutDebug().begin()).skipped.emplace_back(branch->getParent(), Branches::cost_of(*block));
       } else if (branches.diverges(*branch)) {
         const llvm::Loop* loop = loops.getLoopFor(branch->getParent());
         bool leaves = loop && loop->isLoopExiting(branch->getParent());
@@ -370,6 +372,24 @@ private:
       }
     }
     for (const llvm::Instruction* branch : diverges) facts.at(branch).cost.instructions += 2;
+  }
+
+  /// An argument is loaded in each block that reads it, or before the loops around it.
+  void count_arguments(const llvm::Function& function) {
+    const llvm::LoopInfo& loops = analyses.back().loops;
+    for (const llvm::Argument& argument : function.args()) {
+      std::set<const llvm::BasicBlock*> blocks;
+      for (const llvm::User* user : argument.users()) {
+        const llvm::BasicBlock* block = llvm::cast<llvm::Instruction>(user)->getParent();
+        while (const llvm::Loop* loop = loops.getLoopFor(block)) {
+          const llvm::BasicBlock* before = loop->getLoopPredecessor();
+          if (!before) break;
+          block = before;
+        }
+        blocks.insert(block);
+      }
+      for (const llvm::BasicBlock* block : blocks) facts.at(block->getFirstNonPHIOrDbg()).cost.instructions++;
+    }
   }
 
   struct Analysis {
@@ -470,7 +490,7 @@ public:
     local = invocation->getLocalSize();
     groups = invocation->getNumGroups();
     items.resize(local.x * local.y * local.z);
-    prologue = counts_as_gpu() ? Prologue + kernel->getNumArguments() : 0;
+    prologue = counts_as_gpu() ? Prologue : 0;
     describe(*invocation);
     mark(KernelBegin, 0);
   }
@@ -491,7 +511,7 @@ public:
     for (Item& item : items) {
       item.executed = prologue;
       item.accessed = 0;
-      item.turns.assign(code->loops(), 0);
+      item.iterations.assign(code->loops(), 0);
       item.results.resize(code->instructions());
       item.locals.clear();
       open(item);
@@ -537,7 +557,7 @@ public:
     for (auto& [from, instructions] : fact.skipped) {
       if (work_item->getPreviousBlock() == from) item.executed += instructions;
     }
-    if (fact.header) item.turns[fact.header->number] = next_turn(item, *fact.header, work_item);
+    if (fact.header) item.iterations[fact.header->number] = next_iteration(item, *fact.header, work_item);
   }
 
   // Accesses
@@ -611,12 +631,13 @@ private:
   struct Vector {
     size_t next;
     unsigned left;
+    size_t local;  // the access that they are part of
   };
 
   struct Item {
     uint64_t executed = 0;  // instructions
     uint64_t accessed = 0;  // of them up to and with the last access
-    std::vector<uint32_t> turns;
+    std::vector<uint32_t> iterations;
     uint32_t open = 0;             // its work since that access
     std::vector<Result> results;  // by the number of the instruction
     std::vector<Local> locals;
@@ -691,10 +712,12 @@ private:
     if (!load || size != Word || !counts_as_gpu()) return false;
     for (Vector& vector : item.vectors) {
       if (vector.left == 0 || vector.next != addr) continue;
-      vector = {addr + Word, vector.left - 1};
+      vector.next += Word;
+      vector.left--;
+      item.locals[vector.local].last++;
       return true;
     }
-    if (addr % (Word * Words) == 0) item.vectors.push_back({addr + Word, Words - 1});
+    if (addr % (Word * Words) == 0) item.vectors.push_back({addr + Word, Words - 1, item.locals.size()});
     return false;
   }
 
@@ -708,23 +731,37 @@ private:
                            static_cast<uint32_t>(addr / 4), static_cast<uint32_t>((addr + size - 1) / 4)});
   }
 
-  /// Between two barriers the lanes of a warp access local memory together where they are at the same place. An access
-  /// takes as many passes as there are different words in the bank that has most.
+  /// Between two barriers the lanes of a warp access local memory together where they are at the same place: those of
+  /// two words half of the lanes at a time, those of four a quarter. Such a part takes as many passes as there are
+  /// different words in the bank that has most.
   void end_segment() {
+    using Place = std::pair<uint16_t, Iteration>;
+    constexpr uint32_t Most = 4;
     for (size_t first = 0; first < items.size(); first += LocalLanes) {
-      std::map<std::pair<uint16_t, Iteration>, std::set<uint32_t>> places;
       size_t end = std::min(first + LocalLanes, items.size());
+      std::map<Place, uint32_t> parts;
       for (size_t at = first; at < end; at++) {
         for (const Local& local : items[at].locals) {
-          auto& words = places[{local.pc, local.iteration}];
+          uint32_t& most = parts[{local.pc, local.iteration}];
+          uint32_t words = local.last - local.first + 1;
+          most = std::max(most, words > 2 ? Most : words);
+        }
+      }
+      std::map<Place, std::array<std::set<uint32_t>, Most>> places;
+      for (size_t at = first; at < end; at++) {
+        for (const Local& local : items[at].locals) {
+          Place place{local.pc, local.iteration};
+          auto& words = places[place][(at - first) * parts[place] / LocalLanes];
           for (uint32_t word = local.first; word <= local.last; word++) words.insert(word);
         }
       }
-      std::map<std::pair<uint16_t, Iteration>, uint32_t> passes;
-      for (auto& [place, words] : places) {
-        std::array<uint32_t, Banks> of_bank{};
-        for (uint32_t word : words) of_bank[word % Banks]++;
-        passes[place] = *std::max_element(of_bank.begin(), of_bank.end());
+      std::map<Place, uint32_t> passes;
+      for (auto& [place, parts] : places) {
+        for (auto& words : parts) {
+          std::array<uint32_t, Banks> of_bank{};
+          for (uint32_t word : words) of_bank[word % Banks]++;
+          passes[place] += *std::max_element(of_bank.begin(), of_bank.end());
+        }
       }
       for (size_t at = first; at < end; at++) {
         for (const Local& local : items[at].locals) works[local.work].passes += passes[{local.pc, local.iteration}];
@@ -778,13 +815,13 @@ private:
     return items[current_index];
   }
 
-  /// The turn that the work-item, at a loop's header, is in: 0 when it comes from outside.
-  static uint32_t next_turn(const Item& item, const Code::Header& header, const WorkItem* at) {
+  /// The iteration that the work-item, at a loop's header, is in: 0 when it comes from outside.
+  static uint32_t next_iteration(const Item& item, const Code::Header& header, const WorkItem* at) {
     const llvm::BasicBlock* from = at->getPreviousBlock();
-    return from && header.loop->contains(from) ? item.turns[header.number] + 1 : 0;
+    return from && header.loop->contains(from) ? item.iterations[header.number] + 1 : 0;
   }
 
-  /// Turns of the loops around what the work-item executes, in its callers too, outermost first.
+  /// Iterations of the loops around what the work-item executes, in its callers too, outermost first.
   Iteration iteration_of(const Item& item, const WorkItem* work_item) const {
     Iteration iteration{};
     size_t depth = 0;
@@ -792,10 +829,10 @@ private:
       for (const llvm::Instruction* first : code->around(block)) {
         if (depth == Loops) return;
         const Code::Header* header = code->header(first);
-        // At the header's first instruction itself the turn has not been counted yet.
+        // At the header's first instruction itself the iteration has not been counted yet.
         bool counted = work_item->getCurrentInstruction() != first;
         iteration[depth++] =
-            counted ? item.turns[header->number] : next_turn(item, *header, work_item);
+            counted ? item.iterations[header->number] : next_iteration(item, *header, work_item);
       }
     };
     if (!work_item->getCallStack().empty()) {
