@@ -73,8 +73,10 @@ fn why(system: &System, key: &str) -> Option<String> {
         {
             Some("tlb.entries = 0: translation takes no time".into())
         }
-        ("l1", "sector" | "sector_cycles") if l1 != "src" || system.sharing.l1 != "lru" => {
-            Some("only l1.design = src with sharing.l1 = lru has sectors".into())
+        ("l1", "sector" | "sector_cycles" | "bypass")
+            if l1 != "src" || system.sharing.l1 != "lru" =>
+        {
+            Some(format!("only l1.design = src with sharing.l1 = lru has l1.{field}"))
         }
         ("l1", "sector_cycles") if system.sector(system.l1.sector).is_none() => {
             Some(format!("l1.sector = {} fills whole lines", system.l1.sector))
@@ -87,6 +89,9 @@ fn why(system: &System, key: &str) -> Option<String> {
         }
         ("l2", "sector") if has_hook || system.sharing.l2 != "lru" => {
             Some(format!("l1.design = {l1} or sharing.l2 keeps whole lines in the L2"))
+        }
+        ("l2", "load_sector") if l2 == OWN => {
+            Some(format!("l1.design = {l1} has L2 banks of its own"))
         }
         ("l2", "atomic_request" | "atomic_sector" | "atomic_latency")
             if policy == Policy::Private || l2 == OWN =>

@@ -52,6 +52,8 @@ pub struct Spec {
     pub sector: Option<usize>,
     /// Cycles from one sector of a load that misses to the next.
     pub sector_cycles: u32,
+    /// Loads do not hit.
+    pub bypass: bool,
 }
 
 impl Spec {
@@ -62,8 +64,8 @@ impl Spec {
         let (sets, ways) = (l1.bytes / l1.ways / line, l1.ways);
         let shape = Shape { sets, ways, line, stride: 1, hashed };
         let sector = system.sector(l1.sector);
-        let L1Section { misses, hit_latency, sector_cycles, .. } = *l1;
-        Self { shape, misses, hit_latency, sector, sector_cycles }
+        let L1Section { misses, hit_latency, sector_cycles, bypass, .. } = *l1;
+        Self { shape, misses, hit_latency, sector, sector_cycles, bypass }
     }
 }
 
@@ -95,6 +97,7 @@ pub struct SoftwareL1 {
     /// Bytes of a sector; none: whole lines are filled.
     sector: Option<usize>,
     sector_cycles: u32,
+    bypass: bool,
     on_fill: Option<OnFill>,
     counters: Counters,
 }
@@ -127,6 +130,7 @@ impl SoftwareL1 {
             // A policy keeps whole lines.
             sector: spec.sector.filter(|_| on_fill.is_none()),
             sector_cycles: spec.sector_cycles,
+            bypass: spec.bypass && on_fill.is_none(),
             on_fill,
             counters: Counters::default(),
         })
@@ -148,7 +152,7 @@ impl SoftwareL1 {
             self.counters.uncached += u64::from(sent);
             return sent;
         }
-        let found = self.array.find(addr);
+        let mut found = self.array.find(addr);
         if let Some(at) = self.miss::<A>(addr, found) {
             // After a store of its own the fetched line is old: the load goes behind the store.
             if self.misses[at].stale {
@@ -168,6 +172,10 @@ impl SoftwareL1 {
                 true => self.answer_filled(port, at, request),
             }
             return true;
+        }
+        if self.bypass {
+            found.into_iter().for_each(|way| self.array.invalidate_clean(way));
+            found = None;
         }
         if let Some(way) = found.filter(|&way| mask & !self.array.valid(way) == 0) {
             self.counters.loads += 1;

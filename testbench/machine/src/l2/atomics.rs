@@ -1,10 +1,12 @@
-//! The unit of a bank that performs atomics: its rate, and the latency of a result.
+//! How long requests occupy a bank: the rate of loads, and the unit that performs atomics, with its
+//! rate and the latency of a result.
 
 use std::collections::VecDeque;
 
 use super::bank::Bank;
 use crate::config::L2Section;
 use crate::context::Context;
+use crate::context::masks;
 use crate::context::message::{Kind, Line, Message};
 use crate::engine::pool::Handle;
 use crate::engine::{Cycle, Port, Rate};
@@ -12,7 +14,24 @@ use crate::engine::{Cycle, Port, Rate};
 /// Parts of a cycle.
 const PARTS: u64 = 1_000_000;
 
-/// The unit.
+/// The port of a bank through which loads read its lines.
+#[derive(Debug)]
+pub struct Loads {
+    port: Port,
+    /// Parts of a cycle that each sector takes.
+    sector: u64,
+}
+
+impl Loads {
+    /// Of a bank. None where a load of any size takes a cycle.
+    pub fn of(l2: &L2Section) -> Option<Self> {
+        let sector = l2.load_sector.millionths();
+        let port = || Port::new(Rate { bytes: PARTS, cycles: 1 });
+        (sector > 0).then(|| Self { port: port(), sector })
+    }
+}
+
+/// The unit that performs atomics.
 #[derive(Debug)]
 pub struct Atomics {
     port: Port,
@@ -69,6 +88,20 @@ impl Bank {
             ctx.wake_at(free_at);
         }
         free_at > ctx.now
+    }
+
+    /// Whether a load of these bytes has to wait for those before it; if not, it occupies the bank.
+    #[inline]
+    pub(super) fn reads(&mut self, ctx: &mut Context, mask: u128) -> bool {
+        let Some(Loads { port, sector }) = &mut self.loads else { return true };
+        let free_at = port.free_at();
+        if free_at > ctx.now {
+            ctx.wake_at(free_at);
+            return false;
+        }
+        let sectors = masks::sectors(mask, ctx.layout.sector_log);
+        port.transfer(ctx.now, u64::from(sectors) * *sector);
+        true
     }
 
     /// Holds an answer for the latency of its result.

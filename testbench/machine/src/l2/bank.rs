@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use super::atomics::Atomics;
+use super::atomics::{Atomics, Loads};
 use super::hook::{BankHook, BankHooks, Outcome};
 use super::walk::Walk;
 use super::writes::{Pushed, Writes};
@@ -74,6 +74,7 @@ pub struct Bank {
     peers_turn: bool,
     /// Bytes of a sector; none: whole lines are filled.
     pub(super) sector: Option<usize>,
+    pub(super) loads: Option<Loads>,
     pub(super) atomics: Option<Atomics>,
     pub(super) policy: Policy,
     pub(super) through: bool,
@@ -110,6 +111,7 @@ impl Bank {
             chiplet: spec.chiplet,
             gpu: spec.gpu,
             sector: spec.sector,
+            loads: spec.loads,
             atomics: spec.atomics,
             policy: spec.policy,
             through: spec.through,

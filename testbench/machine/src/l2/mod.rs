@@ -28,7 +28,7 @@ use crate::context::message::Unit;
 use crate::engine::{InletId, OutletId};
 use crate::statistics::CounterValues;
 pub use addresses::Addresses;
-pub use atomics::Atomics;
+pub use atomics::{Atomics, Loads};
 pub use designs::SOFTWARE;
 pub use fifos::Fifos;
 pub use hook::{BankHook, BankPort, BankView, NewL2Policy};
@@ -82,6 +82,8 @@ pub struct Spec {
     pub shape: Shape,
     /// Bytes of a sector; none: whole lines are filled.
     pub sector: Option<usize>,
+    /// The rate of loads; none: each takes a cycle.
+    pub loads: Option<Loads>,
     /// What performs atomics; none: they cost what stores do.
     pub atomics: Option<Atomics>,
     /// Miss registers.

@@ -112,6 +112,9 @@ fields! {
         /// Additional latency of a load miss for each sector after the first.
         #[serde(default)]
         pub sector_cycles: u32 = Range(0, MOST_CYCLES), "cycles", "system h100";
+        /// True: loads do not hit, as programs are compiled with `nvcc -Xptxas -dlcm=cg`.
+        #[serde(default)]
+        pub bypass: bool = Switch, "", "PTX ISA, cache operators";
         /// MSHRs: maximum number of pending fills.
         pub misses: u32 = Range(1, MOST_MISSES), "lines", "chosen: docs/machine.md";
         /// Latency of a hit.

@@ -159,6 +159,11 @@ fields! {
         pub misses: u32 = Range(1, MOST_MISSES), "lines", "chosen: docs/machine.md";
         /// Latency from the arrival of a request to the departure of its answer, for a hit.
         pub latency: u32 = Range(1, MOST_CYCLES), "cycles", "derived from CPElide, table I";
+        /// Time for which each sector of a load occupies its bank, in units of
+        /// `network.sector_bytes`.
+        #[serde(default)]
+        pub load_sector: Decimal = Millionths(0, 1_000_000_000), "cycles",
+            "system h100";
         /// Time for which a request of atomics occupies its bank, beside that of its sectors. Lanes
         /// on one word are requests of their own.
         #[serde(default)]

@@ -79,6 +79,38 @@ fn stores_make_no_sector_valid_that_was_not_fetched() {
 }
 
 #[test]
+fn loads_occupy_their_bank() {
+    // A round reads four lines of two sectors each; after the first one the L2 has them.
+    let of = |cycles_of: &str, rounds: usize| {
+        let set = [
+            ("l2.banks", "1"),
+            ("l2.load_sector", cycles_of),
+            ("l1.sector", "32"),
+            ("l1.bypass", "true"),
+        ];
+        let round = [load(0, NONE, After(1)), BARRIER];
+        cycles(&set, 64, &round.repeat(rounds))
+    };
+    let of_a_hit = |cycles_of| of(cycles_of, 3) - of(cycles_of, 2);
+    // The last of four lines waits for six sectors.
+    assert_eq!(of_a_hit("20") - of_a_hit("10"), 6 * 10);
+    assert_eq!(of_a_hit("20.5") - of_a_hit("20"), 6 / 2);
+}
+
+#[test]
+fn loads_that_bypass_the_l1_do_not_hit() {
+    let hits = |bypass: &str| {
+        let set = [("l1.bypass", bypass), ("l1.sector", "32")];
+        let steps = [load(0, NONE, After(1)), BARRIER, load(0, NONE, After(1))];
+        let machine = machine_of(&set, 32, &steps);
+        ["l1.loads", "l1.load_hits", "l2.reads"].map(|name| statistic(&machine, name))
+    };
+    let [loads, all, reads] = hits("false");
+    assert_eq!(hits("true"), [loads, 0, 2 * reads]);
+    assert!(all > 0);
+}
+
+#[test]
 fn atomics_occupy_their_bank() {
     // All lanes on one word: a request each.
     let of = |cycles_of: &str| {

@@ -27,7 +27,8 @@ pub fn measure(system: &System) -> Latencies {
     Latencies {
         l1: each(&serial, 20, |n| one_line(&serial, 20 * n)),
         l2: again(&serial, 0, 1),
-        remote_l2: several.then(|| at_home(&serial, 1)),
+        // A directory has its own policy, so that only the other column has a remote L2.
+        remote_l2: (several && machine::has_policy(&system.l2.design)).then(|| at_home(&serial, 1)),
         coherent: several.then(|| afar(&serial, 1)),
         l3: l3.then(|| each(&serial, 32, |n| second_kernel(&serial, 32 * n))),
         memory: each(&serial, 32, |n| cold(&serial, 32 * n)),
