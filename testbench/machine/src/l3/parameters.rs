@@ -180,7 +180,7 @@ impl DramSpec {
 
 impl System {
     /// The parameters of a DRAM channel, if the model has any. A check refuses what cannot be read.
-    fn dram(&self) -> Option<Parameters> {
+    pub fn dram(&self) -> Option<Parameters> {
         (self.memory.model == DRAM).then(|| parameters(self).ok())?
     }
 

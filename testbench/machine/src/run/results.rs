@@ -89,6 +89,13 @@ impl Machine {
         values
     }
 
+    /// Bytes that each port between components has sent, by its name, such as
+    /// `gpu0.chiplet1.l2.bank3.answer` or `gpu0.chiplet1.l3.slice2.answer`. Only of a run on one
+    /// thread.
+    pub fn port_bytes(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.ctx.network.iter().map(|(spec, bytes)| (spec.name.as_str(), bytes.iter().sum()))
+    }
+
     /// Bytes by where they went: from chiplet to chiplet, from GPU to GPU, through kinds of ports.
     pub fn traffic(&self) -> Traffic {
         let own = Traffic::of(&self.parts, &self.ctx);

@@ -94,6 +94,11 @@ fn bound(
     rows
 }
 
+/// The order decides which rows of DRAM are open.
+fn orders(spec: &Spec) -> u64 {
+    if spec.system().dram().is_some() { ORDERS } else { 1 }
+}
+
 fn mean(outcomes: &[Arc<Outcome>]) -> f64 {
     outcomes.iter().map(|outcome| outcome.cycles).sum::<f64>() / outcomes.len() as f64
 }
@@ -105,7 +110,7 @@ fn all_built_in(r: &Runner) -> Vec<Program> {
 
 fn nothing_done(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
-    let all = ["cpelide-4-small", "cpelide-2-small"];
+    let all = ["cpelide-4-small", "cpelide-2-small", "h100-small", "h100"];
     for name in r.either(&all[..1], &all) {
         // With one holder of each line no kernel needs more. The host does: it reads what L2s hold,
         // which is left out, and what it writes beside a copy, no kernel would see.
@@ -113,17 +118,20 @@ fn nothing_done(r: &mut Runner) -> Vec<Row> {
         let best = ("l2.design", "none");
         let mut all: Vec<_> = programs(r).into_iter().map(Program::Unread).collect();
         all.retain(|program| !r.facts(program).rewrites);
-        rows.extend(bound(r, &spec, best, &["software", "cpelide"], (all, 1)));
+        rows.extend(bound(r, &spec, best, &["software", "cpelide"], (all, orders(&spec))));
     }
     rows
 }
 
 fn ideal(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
-    for name in r.either(&["rec-4gpu-small"], &["rec-4gpu-small", "cpelide-4-small"]) {
+    for name in
+        r.either(&["rec-4gpu-small"], &["rec-4gpu-small", "cpelide-4-small", "h100-small", "h100"])
+    {
         let best = ("l2.design", "ideal");
         let all = all_built_in(r);
-        rows.extend(bound(r, &Spec::new(name), best, &directories(), (all, 1)));
+        let spec = Spec::new(name);
+        rows.extend(bound(r, &spec, best, &directories(), (all, orders(&spec))));
     }
     rows
 }

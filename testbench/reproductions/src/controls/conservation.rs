@@ -74,11 +74,12 @@ const LAWS: &[Law] = &[
         why: "",
     },
     Law {
-        name: "loads of L1s = hits + merges + reads of their L2s",
+        name: "loads of L1s = hits + merges + combined + reads of their L2s",
         holds: alone,
         sides: |s, o| {
             let reads = if has_directory(s) { "l2.own_reads" } else { "l2.reads" };
-            (sum(o, &["l1.loads", "l1.uncached_loads"]), sum(o, &["l1.hits", "l1.merges", reads]))
+            let served = ["l1.hits", "l1.merges", "l1.combined_reads", reads];
+            (sum(o, &["l1.loads", "l1.uncached_loads"]), sum(o, &served))
         },
         why: "one GPU: there is no other reader",
     },
@@ -185,7 +186,9 @@ const MOST: [&str; 9] =
 
 fn conserved(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
-    for name in r.either(&["cpelide-4-small"], &["cpelide-4-small", "cpelide-2-small"]) {
+    for name in r
+        .either(&["cpelide-4-small"], &["cpelide-4-small", "cpelide-2-small", "h100-small", "h100"])
+    {
         for design in l2_designs().into_iter().filter(|design| *design != "none") {
             let programs = built_in(&r.either(&SOME, &MOST));
             let spec = Spec::new(name).l2(design);
@@ -230,8 +233,10 @@ fn links(r: &mut Runner) -> Vec<Row> {
 
 fn lines(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
-    for name in r.either(&["cpelide-4-small"], &["cpelide-4-small", "rec-4gpu-small"]) {
-        let base = Spec::new(name);
+    for name in
+        r.either(&["cpelide-4-small"], &["cpelide-4-small", "rec-4gpu-small", "h100-small", "h100"])
+    {
+        let base = Spec::placed(name);
         for design in l2_designs().into_iter().filter(|design| *design != "none") {
             let spec = base.clone().l2(design);
             let sweep = Sweep { op: Op::Store, ..Sweep::own(spec.chiplets(), 4, 24) };

@@ -28,19 +28,23 @@ pub const CONTROLS: &[Control] = &[
 ];
 
 fn egress_one_gpu(r: &mut Runner) -> Vec<Row> {
-    let spec = Spec::new("cpelide-4-small");
-    let program = Program::BuiltIn("reuse", 0, 1);
-    let right = r.run(&spec.clone().with("egress.design", "p2p"), &program);
-    let designs = egress_designs().into_iter().filter(|design| *design != "p2p");
-    let row = |design: &str| {
-        let own = r.run(&spec.clone().with("egress.design", design), &program);
-        Row::of("cycles of the program", &spec, &program)
-            .designs(format!("{design} / p2p"))
-            .why("there is no egress path")
-            .equal(own.cycles, right.cycles, 0.0)
-            .needs([&*own, &*right])
-    };
-    designs.map(row).collect()
+    let mut rows = Vec::new();
+    for name in r.either(&["cpelide-4-small"], &["cpelide-4-small", "h100-small", "h100"]) {
+        let spec = Spec::new(name);
+        let program = Program::BuiltIn("reuse", 0, 1);
+        let right = r.run(&spec.clone().with("egress.design", "p2p"), &program);
+        for design in egress_designs().into_iter().filter(|design| *design != "p2p") {
+            let own = r.run(&spec.clone().with("egress.design", design), &program);
+            rows.push(
+                Row::of("cycles of the program", &spec, &program)
+                    .designs(format!("{design} / p2p"))
+                    .why("there is no egress path")
+                    .equal(own.cycles, right.cycles, 0.0)
+                    .needs([&*own, &*right]),
+            );
+        }
+    }
+    rows
 }
 
 /// Egress designs beside `p2p`; where lines are remote, one whose links take no time for bytes may

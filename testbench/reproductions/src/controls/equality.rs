@@ -64,18 +64,23 @@ pub(super) const SHIFT: f64 = 0.005;
 
 /// A machine, work-groups of each chiplet, pages of each of these: two thirds of an L2, or more.
 type Shape = (&'static str, u32, u32);
-const TWINS: [Shape; 2] = [("cpelide-4-small", 4, 6), ("rec-4gpu-small", 4, 6)];
-const SMALL: [Shape; 3] = [TWINS[0], TWINS[1], ("cpelide-4", 60, 2)];
-const ALL: [Shape; 8] = [
+const TWINS: [Shape; 3] =
+    [("cpelide-4-small", 4, 6), ("rec-4gpu-small", 4, 6), ("h100-small", 4, 6)];
+const SMALL: [Shape; 4] = [TWINS[0], TWINS[1], TWINS[2], ("cpelide-4", 60, 2)];
+const ALL: [Shape; 10] = [
     TWINS[0],
     TWINS[1],
+    TWINS[2],
     ("cpelide-2-small", 4, 6),
     ("cpelide-16-small", 4, 6),
     ("finepack-4gpu-small", 5, 6),
     ("cpelide-4", 60, 4),
     ("rec-4gpu", 64, 2),
     ("finepack-4gpu", 80, 4),
+    ("h100", 66, 4),
 ];
+/// Those for programs that write, or read again, more than an L2 holds.
+const SOME: [Shape; 7] = [ALL[0], ALL[1], ALL[2], ALL[3], ALL[4], ALL[5], ALL[9]];
 
 /// How much longer twice as many pages take, under each L2 design beside a base.
 fn beside(
@@ -101,7 +106,7 @@ fn beside(
 fn own_loads(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
     for (name, groups, pages) in r.either(&SMALL, &ALL) {
-        let spec = Spec::new(name);
+        let spec = Spec::placed(name).steady();
         let sweep = Sweep::own(spec.chiplets(), groups, pages);
         let why = "launch, L2 flush and decision are in both sizes; arbitration order can shift";
         let case = ("additional cycles for twice the lines", &spec, sweep);
@@ -112,15 +117,23 @@ fn own_loads(r: &mut Runner) -> Vec<Row> {
 
 fn own_stores(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
-    for (name, groups, pages) in r.either(&TWINS, &ALL[..5]) {
-        let spec = Spec::new(name);
+    for (name, groups, pages) in r.either(&TWINS, &SOME) {
+        let spec = Spec::placed(name).steady();
+        // A tenth of the L2 for the largest: what is left there at the end does not matter.
+        let spec = if name == "h100" { spec.set("l2.bytes", 2621440) } else { spec };
         // More than an L2 holds, so the release at the end has as much to do in both sizes.
         let l2 = (spec.system().l2.bytes / 4096) as u32;
         let pages = (3 * pages).max(3 * l2 / 2 / groups);
         let sweep = Sweep { op: Op::Store, ..Sweep::own(spec.chiplets(), groups, pages) };
         let why = "launch and flush of a full L2 are in both sizes";
         let case = ("additional cycles for twice the lines", &spec, sweep);
-        rows.extend(beside(r, case, &l2_designs(), BASE, (SHIFT, why)));
+        // A release into DRAM takes as long as rows and turnarounds need, which is not the same in
+        // both sizes: `none` has none.
+        let is_dram = spec.system().dram().is_some();
+        let designs = l2_designs().into_iter().filter(|design| !is_dram || *design != BASE);
+        let designs: Vec<_> = designs.collect();
+        let base = if is_dram { "software" } else { BASE };
+        rows.extend(beside(r, case, &designs, base, (SHIFT, why)));
     }
     rows
 }
@@ -128,7 +141,7 @@ fn own_stores(r: &mut Runner) -> Vec<Row> {
 fn shared_loads(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
     for (name, groups, pages) in r.either(&TWINS, &ALL) {
-        let spec = Spec::new(name);
+        let spec = Spec::placed(name).steady();
         let chiplets = spec.chiplets();
         let sweep = Sweep { whose: Whose::First, ..Sweep::own(chiplets, groups, pages) };
         let all = l2_designs();
@@ -147,8 +160,8 @@ fn shared_loads(r: &mut Runner) -> Vec<Row> {
 
 fn no_reuse(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
-    for (name, groups, pages) in r.either(&TWINS, &ALL[..5]) {
-        let spec = Spec::new(name);
+    for (name, groups, pages) in r.either(&TWINS, &SOME) {
+        let spec = Spec::placed(name);
         let sweep = Sweep { kernels: 3, ..Sweep::own(spec.chiplets(), groups, pages) };
         let program = Program::Sweep(sweep);
         let right = r.run(&spec.clone().l2(BASE), &program);
@@ -175,19 +188,25 @@ fn no_reuse(r: &mut Runner) -> Vec<Row> {
 fn one_chiplet(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
     // With one CU nobody comes between two accesses, either.
-    for cus in [1, 4] {
-        let spec = Spec::new("cpelide-4-small");
+    let names = ["cpelide-4-small", "h100-small"];
+    for (name, cus) in names.into_iter().flat_map(|name| [(name, 1), (name, 4)]) {
+        let spec = Spec::new(name).steady();
         let spec = spec.set("machine.chiplets", 1).set("machine.cus", cus);
         for op in [Op::Load, Op::Store] {
             let program = Program::Sweep(Sweep { op, ..Sweep::own(1, 4, 6) });
             let right = r.run(&spec.clone().l2(BASE), &program);
             for design in l2_designs().into_iter().filter(|design| *design != BASE) {
                 let own = r.run(&spec.clone().l2(design), &program);
+                // Where several CUs meet, the order decides which rows of DRAM are open.
+                let (share, why) = match spec.system().dram().is_some() && cus > 1 {
+                    false => (0.0, "without launch, L2 flush and decision"),
+                    true => (SHIFT, "likewise; arbitration order can shift"),
+                };
                 rows.push(
                     Row::of("cycles in which work-groups run", &spec, &program)
                         .designs(format!("{design} / {BASE}"))
-                        .why("without launch, L2 flush and decision")
-                        .equal(own.body(), right.body(), 0.0)
+                        .why(why)
+                        .equal(own.body(), right.body(), share)
                         .needs([&*own, &*right]),
                 );
             }
@@ -209,7 +228,9 @@ fn enough_entries(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
     let quick = ["reuse", "jacobi2d"];
     let full = ["reuse", "jacobi2d", "bfs", "stream", "gemm", "fft", "pagerank", "rnn"];
-    for name in r.either(&["cpelide-4-small"], &["cpelide-4-small", "rec-4gpu-small"]) {
+    for name in
+        r.either(&["cpelide-4-small"], &["cpelide-4-small", "rec-4gpu-small", "h100-small", "h100"])
+    {
         let spec = unlimited_entries(Spec::new(name));
         for program in r.either(&quick, &full) {
             let program = Program::BuiltIn(program, 0, 0);
@@ -256,19 +277,30 @@ const OTHER_L1: [&str; 1] = [
     "race-nospec",
 ];
 
+/// With lines in the L2 of their home only.
+fn one_holder(spec: Spec) -> Spec {
+    spec.l2("software").with("l2.policy", "home-forward")
+}
+
 fn l1_no_reuse(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
     let quick = ["stc-8cu-small", "fermi-16sm-small"];
+    let full = ["stc-8cu-small", "fermi-16sm-small", "stc-8cu", "fermi-16sm", "h100-small"];
     // Not every design goes with every machine.
-    for name in r.either(&quick, &["stc-8cu-small", "fermi-16sm-small", "stc-8cu", "fermi-16sm"]) {
-        let spec = Spec::new(name);
+    for name in r.either(&quick, &full) {
+        // With one holder of each line, as some designs need. Sectors that come one after another
+        // are an affair of `src`.
+        let spec = Spec::placed(name).steady();
+        let spec = match name.starts_with("h100") {
+            true => one_holder(spec).set("l1.sector_cycles", 0),
+            false => spec,
+        };
         let cus = spec.system().machine.cus;
-        let sweep = Sweep::own(1, cus.into(), 8);
+        let sweep = Sweep::own(spec.chiplets(), cus.into(), 8);
         let right = Growth::of(r, &spec.clone().with("l1.design", "src"), sweep);
         let others = machine::names("l1.design").into_iter();
         for design in others.filter(|name| *name != "src" && !OTHER_L1.contains(name)) {
-            let set = [("l1.design".to_string(), design.to_string())];
-            if machine::systems::load(name, &set).is_err() {
+            if !spec.clone().with("l1.design", design).exists() {
                 continue;
             }
             let own = Growth::of(r, &spec.clone().with("l1.design", design), sweep);

@@ -1,7 +1,6 @@
 //! Load-to-use latencies beside those of docs/systems.md.
 
-use machine::System;
-
+use super::idle::Parts;
 use super::programs::{Chase, Program};
 use super::row::Row;
 use super::runner::{Runner, Spec};
@@ -97,9 +96,9 @@ fn documented(r: &mut Runner) -> Vec<Row> {
 fn under_directories(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
     let some = ["cpelide-4", "rec-4gpu", "cpelide-4-small", "rec-4gpu-small"];
-    let all = ["cpelide-2", "cpelide-16", "finepack-4gpu", "cpelide-2-small"];
-    for name in r.either(&some, &[some, all].concat()) {
-        let spec = Spec::new(name).with("cu.loads", 1);
+    let all = ["cpelide-2", "cpelide-16", "finepack-4gpu", "cpelide-2-small", "h100", "h100-small"];
+    for name in r.either(&some, &[&some[..], &all].concat()) {
+        let spec = Spec::placed(name).steady().with("cu.loads", 1);
         let (line, chiplets) = (spec.system().machine.line, spec.chiplets());
         for warm in [true, false] {
             let loads = 8;
@@ -107,7 +106,7 @@ fn under_directories(r: &mut Runner) -> Vec<Row> {
                 |n| Chase::Other { line, loads: loads * n, lanes: 1, home: 1, chiplets, warm };
             let home = spec.clone().l2("none").with("l2.policy", "home-forward");
             let (right, program) = each(r, &home, loads, chase);
-            let longer = whole_line(&spec.system());
+            let longer = whole_line(&spec);
             for design in directories() {
                 let (value, _) = each(r, &spec.clone().l2(design), loads, chase);
                 let why = "the chiplet's own L2 queries the home at once; an L2 of another GPU \
@@ -117,7 +116,11 @@ fn under_directories(r: &mut Runner) -> Vec<Row> {
                     Row::of(case, &Spec::new(name), &program)
                         .designs(format!("{design} / home-forward"))
                         .why(why)
-                        .equal(value - longer, right, if longer > 0.0 { PART } else { 0.0 }),
+                        .equal(
+                            value - longer,
+                            right,
+                            if spec.system().machine.gpus > 1 { PART } else { 0.0 },
+                        ),
                 );
             }
         }
@@ -125,11 +128,17 @@ fn under_directories(r: &mut Runner) -> Vec<Row> {
     rows
 }
 
-/// Cycles of the rest of a line, beside what a load asks for, on the link of a GPU.
-fn whole_line(system: &System) -> f64 {
+/// Cycles that what an L2 receives takes longer than what a load asks for: the rest of a line on
+/// the link of a GPU; between chiplets a sector of the L2, for which as much time is taken off as
+/// for a line.
+fn whole_line(spec: &Spec) -> f64 {
+    let system = spec.system();
+    if system.machine.gpus == 1 {
+        let parts = Parts::of(spec, LOADED);
+        return parts.coherent() as f64 - parts.far() as f64;
+    }
     let ns = f64::from(system.machine.line - LOADED) / system.gpu_link.bytes_per_ns.to_f64();
-    let cycles = ns * f64::from(system.machine.clock_mhz) / 1000.0;
-    if system.machine.gpus > 1 { cycles } else { 0.0 }
+    ns * f64::from(system.machine.clock_mhz) / 1000.0
 }
 
 /// Bytes of a load of a chase.

@@ -10,9 +10,12 @@ mod bounds;
 mod conservation;
 mod egress;
 mod equality;
+mod hash;
+mod idle;
 mod latency;
 mod monotonicity;
 mod programs;
+mod random_rows;
 mod rates;
 mod row;
 mod runner;
@@ -64,7 +67,10 @@ pub const CONTROLS: &[&[Control]] = &[
     sharing::CONTROLS,
     egress::CONTROLS,
     latency::CONTROLS,
+    idle::CONTROLS,
     rates::CONTROLS,
+    random_rows::CONTROLS,
+    hash::CONTROLS,
     conservation::CONTROLS,
     monotonicity::CONTROLS,
     bounds::CONTROLS,

@@ -21,6 +21,8 @@ const STAGGERED: f64 = 0.03;
 
 /// Most miss registers that a system may have.
 const MOST_MISSES: f64 = 1024.0;
+/// Most ways of an L1.
+const MOST_WAYS_OF_L1: f64 = 64.0;
 /// Most ways of a directory.
 const MOST_WAYS: f64 = 16.0;
 
@@ -66,7 +68,7 @@ const GPUS: [Resource; 2] = [more("gpu_link.bytes_per_ns"), less("gpu_link.laten
 const DIRECTORY: [Resource; 2] = [more("directory.entries"), more("directory.ways")];
 
 /// A field of a system.
-fn value(spec: &Spec, field: &str) -> f64 {
+pub(super) fn value(spec: &Spec, field: &str) -> f64 {
     let table = toml::Table::try_from(spec.system()).expect("a system is a table");
     let (section, key) = field.split_once('.').expect("section and key");
     let value = table.get(section).and_then(|section| section.get(key));
@@ -85,9 +87,11 @@ fn with(spec: &Spec, resource: Resource) -> (Spec, Spec, &'static str) {
     match field {
         "l1.misses" => {
             let [base, own] = [before, changed].map(|misses| {
-                let large = |field| value(spec, field) * f64::from(times);
-                let own = own.clone().with("l1.ways", large("l1.ways"));
-                own.set("l1.bytes", large("l1.bytes")).set(field, misses)
+                let ways = value(spec, "l1.ways");
+                let more = (ways * f64::from(times)).min(MOST_WAYS_OF_L1);
+                let bytes = value(spec, "l1.bytes") / ways * more;
+                let own = own.clone().with("l1.ways", more);
+                own.set("l1.bytes", bytes).set(field, misses.min(MOST_MISSES))
             });
             (
                 base,
@@ -130,6 +134,8 @@ fn rows(r: &mut Runner) -> Vec<Row> {
         ("rec-4gpu-small", "directory"),
         ("rec-4gpu-small", "rec"),
         ("rec-4gpu-small", "software"),
+        ("h100-small", "ideal"),
+        ("h100", "ideal"),
     ];
     for (name, design) in r.either(&quick, &full) {
         let spec = Spec::new(name).l2(design);
@@ -138,6 +144,11 @@ fn rows(r: &mut Runner) -> Vec<Row> {
         resources.extend(if system.machine.gpus > 1 { GPUS.to_vec() } else { CHIPLETS.to_vec() });
         if !machine::has_policy(design) {
             resources.extend(DIRECTORY);
+        }
+        // Without an L3, or with DRAM, some fields have no effect.
+        resources.retain(|resource| value(&spec, resource.field) > 0.0);
+        if system.memory.model == "dram" {
+            resources.retain(|resource| resource.field != "memory.bytes");
         }
         let programs = r.either(&SOME, &MOST);
         for resource in resources {

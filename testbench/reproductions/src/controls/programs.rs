@@ -20,6 +20,8 @@ pub enum Program {
     Chase(Chase),
     /// An array.
     Sweep(Sweep),
+    /// Rows of DRAM.
+    Rows(Rows),
 }
 
 /// Where the loads of a chase are served. `line`: bytes of a line.
@@ -37,6 +39,29 @@ pub enum Chase {
     /// The L2 of chiplet `home`, which has loaded the lines in the kernel before; or, not `warm`,
     /// its memory. Each line is loaded once.
     Other { line: u32, loads: u32, lanes: u32, home: u32, chiplets: u32, warm: bool },
+    /// Words at this distance in bytes, which nobody has loaded, in rounds.
+    Stride { stride: u32, loads: u32, rounds: u32 },
+    /// A word of each page, which a work-group of chiplet `home` has loaded in the kernel before:
+    /// more pages than chiplet 0 loads.
+    Pages { loads: u32, home: u32, chiplets: u32 },
+}
+
+/// Words that lie in rows of their own: in each of `rows` turns one in each slice. Work-groups of
+/// the first chiplet load each once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rows {
+    /// Chiplets.
+    pub chiplets: u32,
+    /// Bytes of a line.
+    pub line: u32,
+    /// L3 slices of a chiplet.
+    pub slices: u32,
+    /// Bytes of a row of DRAM.
+    pub row_bytes: u32,
+    /// Rows in each slice.
+    pub rows: u32,
+    /// In an order of chance. Otherwise in that of the addresses.
+    pub shuffled: bool,
 }
 
 /// What a work-item does to an element.
@@ -134,6 +159,7 @@ impl Program {
             }
             Self::Chase(chase) => chase.record(&mut Device::new(&mut recorder))?,
             Self::Sweep(sweep) => sweep.record(&mut Device::new(&mut recorder))?,
+            Self::Rows(rows) => rows.record(&mut Device::new(&mut recorder))?,
         }
         Ok(recorder.into_bytes()?)
     }
@@ -233,14 +259,68 @@ impl Chase {
                     Launch::line(name, (chiplets * lanes) as usize, lanes as usize).read("a", &a)
                 };
                 let first = if warm { 0 } else { last };
-                device.launch(launch("touch", 1), |group| {
+                device.launch(launch("touch", if warm { lanes } else { 1 }), |group| {
                     one_after_another(group, &a, home, (first..=last).map(|i| i * words(line)));
                 })?;
                 device.launch(launch("chase", lanes), |group| {
                     one_after_another(group, &a, 0, (0..loads as usize).map(|i| i * words(line)));
                 })
             }
+            Self::Stride { stride, loads, rounds } => {
+                let a = device.alloc::<u32>("a", loads as usize * words(stride))?;
+                let round = move || (0..loads as usize).map(move |i| i * words(stride));
+                device.launch(Launch::line("chase", 1, 1).read("a", &a), |group| {
+                    one_after_another(group, &a, 0, (0..rounds).flat_map(|_| round()));
+                })
+            }
+            Self::Pages { loads, home, chiplets } => {
+                let a = device.alloc::<u32>("a", TOUCHED * PAGE / 4)?;
+                for (name, chiplet, pages) in
+                    [("touch", home, TOUCHED), ("chase", 0, loads as usize)]
+                {
+                    let launch = Launch::line(name, chiplets as usize, 1).read("a", &a);
+                    device.launch(launch, |group| {
+                        // In each page another line, for other sets.
+                        let places = (0..pages).map(|i| i * PAGE / 4 + i % 8 * 32);
+                        one_after_another(group, &a, chiplet, places);
+                    })?;
+                }
+                Ok(())
+            }
         }
+    }
+}
+
+/// Pages that the kernel before a chase of pages touches.
+const TOUCHED: usize = 64;
+
+impl Rows {
+    fn record(self, device: &mut Recording) -> Result<()> {
+        let Self { chiplets, line, slices, row_bytes, rows, shuffled } = self;
+        let words = |bytes: u32| bytes as usize / 4;
+        let (rows, slices) = (rows as usize, slices as usize);
+        let a = device.alloc::<u32>("a", rows * slices * words(row_bytes))?;
+        let mut order: Vec<usize> = (0..rows).collect();
+        if shuffled {
+            let mut random = SEED;
+            for i in (1..rows).rev() {
+                random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                order.swap(i, (random >> 33) as usize % (i + 1));
+            }
+        }
+        let items = rows * slices;
+        let launch = Launch::line("rows", chiplets as usize * items, ITEMS).read("a", &a);
+        device.launch(launch, |group| {
+            let first = group.index * ITEMS;
+            group.phase(|it| {
+                let item = first + it.id;
+                if item < items {
+                    let (row, slice) = (order[item / slices], item % slices);
+                    let place = row * slices * words(row_bytes) + slice * words(line);
+                    it.load(at(1, 0), &a, place);
+                }
+            });
+        })
     }
 }
 
@@ -338,6 +418,17 @@ impl Display for Program {
             Self::Chase(Chase::Memory { .. }) => f.write_str("chase, memory"),
             Self::Chase(Chase::Other { warm: true, .. }) => f.write_str("chase, another home's L2"),
             Self::Chase(Chase::Other { .. }) => f.write_str("chase, another home's memory"),
+            Self::Chase(Chase::Stride { stride, loads, rounds: 1 }) => {
+                write!(f, "{loads} loads, stride {stride} bytes")
+            }
+            Self::Chase(Chase::Stride { stride, loads, rounds }) => {
+                write!(f, "{rounds} x {loads} loads, stride {stride} bytes")
+            }
+            Self::Chase(Chase::Pages { .. }) => f.write_str("chase, pages"),
+            Self::Rows(Rows { rows, shuffled, .. }) => {
+                let order = if *shuffled { "in random order" } else { "in turn" };
+                write!(f, "{rows} rows of each slice, {order}")
+            }
             Self::Sweep(sweep) => {
                 let op = match sweep.op {
                     Op::Load => "loads",

@@ -36,7 +36,7 @@ const REACHED: f64 = 0.95;
 
 /// So that CUs ask for as much as the rest can give: the time of a load times a rate may be more
 /// than the miss registers of all L1s hold.
-fn eager(spec: &Spec) -> Spec {
+pub(super) fn eager(spec: &Spec) -> Spec {
     spec.clone().set("l1.misses", 1024).set("cu.transactions", 4096)
 }
 
@@ -67,15 +67,16 @@ fn shape_in_l2(spec: &Spec) -> (u32, u32, u32) {
 fn memory_rate(spec: &Spec) -> f64 {
     let s = spec.system();
     let slices = f64::from(s.l3.slices) * f64::from(spec.chiplets());
-    slices * s.memory.bytes as f64 / s.memory.cycles as f64
+    let (bytes, cycles) = s.memory_rate();
+    slices * bytes as f64 / cycles as f64
 }
 
 fn memory_loads(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
     let some = ["cpelide-4-small", "rec-4gpu-small", "stc-8cu-small", "cpelide-4"];
-    let all = ["rec-4gpu", "finepack-4gpu", "finepack-4gpu-small", "stc-8cu", "fermi-16sm"];
+    let all = ["rec-4gpu", "finepack-4gpu", "finepack-4gpu-small", "stc-8cu", "fermi-16sm", "h100"];
     for name in r.either(&some, &[&some[..], &all[..]].concat()) {
-        let spec = Spec::new(name);
+        let spec = Spec::placed(name);
         let (chiplets, groups, pages) = shape(&spec);
         let sweep = Sweep::own(chiplets, groups, pages);
         let mut row = |spec: &Spec, most: f64, why| {
@@ -109,7 +110,7 @@ fn memory_stores(r: &mut Runner) -> Vec<Row> {
     let some = ["cpelide-4-small", "rec-4gpu-small"];
     let all = ["cpelide-4-small", "rec-4gpu-small", "stc-8cu-small", "finepack-4gpu-small"];
     for name in r.either(&some, &all) {
-        let spec = Spec::new(name);
+        let spec = Spec::placed(name);
         let s = spec.system();
         let l3 = s.l3.bytes / u64::from(s.machine.chiplets);
         let (chiplets, groups, _) = shape(&spec);
@@ -129,10 +130,10 @@ fn memory_stores(r: &mut Runner) -> Vec<Row> {
 fn l2_ports(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
     let some = ["cpelide-4-small", "rec-4gpu-small", "cpelide-4"];
-    let all = ["rec-4gpu", "stc-8cu", "finepack-4gpu", "fermi-16sm"];
+    let all = ["rec-4gpu", "stc-8cu", "finepack-4gpu", "fermi-16sm", "h100-small", "h100"];
     for name in r.either(&some, &[&some[..], &all[..]].concat()) {
         // One chiplet is enough, and nobody drops what it holds.
-        let spec = Spec::new(name).with("l2.design", "none");
+        let spec = Spec::placed(name).with("l2.design", "none");
         let s = spec.system();
         let n = &s.network;
         let (chiplets, groups, pages) = shape_in_l2(&spec);
@@ -151,9 +152,10 @@ fn l2_ports(r: &mut Runner) -> Vec<Row> {
         };
         let l2 = super::latency::latencies(name)[1].expect("each machine has an L2");
         let asked = asked(&spec, s.machine.cus.into(), l2) * answer;
-        // At a CU's end messages do not share a cycle.
+        // At a CU's end messages do not share a cycle, but behind a unit that combines reads.
         let message = line * answer;
-        let cycles = (message / n.bytes_per_cycle as f64).ceil();
+        let cycles = message / n.bytes_per_cycle as f64;
+        let cycles = if n.combine == 0 { cycles.ceil() } else { cycles };
         let most = ports.min(f64::from(s.machine.cus) * message / cycles);
         rows.push(row(&spec, most.min(asked), REGISTERS));
         rows.push(row(&eager(&spec), most, "L1s' MSHRs are no limit"));
@@ -163,10 +165,11 @@ fn l2_ports(r: &mut Runner) -> Vec<Row> {
 
 fn chiplet_link(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
-    let all = ["cpelide-4-small", "cpelide-4", "cpelide-2", "cpelide-2-small"];
+    let all =
+        ["cpelide-4-small", "cpelide-4", "cpelide-2", "cpelide-2-small", "h100-small", "h100"];
     for name in r.either(&all[..1], &all) {
         for (design, op) in [("none", Op::Load), ("ideal", Op::Load), ("ideal", Op::Store)] {
-            let spec = eager(&Spec::new(name)).with("l2.policy", "home-forward").l2(design);
+            let spec = eager(&Spec::placed(name)).with("l2.policy", "home-forward").l2(design);
             let (chiplets, groups, pages) = shape_in_l2(&spec);
             let own = Sweep::own(chiplets, groups, pages);
             let link = spec.system().chiplet_link;

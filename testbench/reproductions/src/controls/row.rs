@@ -1,6 +1,6 @@
 //! Rows of the table.
 
-use std::fmt::{self, Formatter};
+use std::fmt::{self, Display, Formatter};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -53,6 +53,12 @@ impl Row {
         self
     }
 
+    /// Names the situation.
+    pub fn case(mut self, case: &str) -> Self {
+        self.case = case.to_string();
+        self
+    }
+
     /// Says which effects are excluded.
     pub fn why(mut self, why: impl ToString) -> Self {
         self.why = why.to_string();
@@ -68,6 +74,25 @@ impl Row {
         };
         self.passed = (value - right).abs() <= share * right.abs();
         self.beyond = share_of((value - right).abs(), right.abs()) - share;
+        self
+    }
+
+    /// A value that must be `right`, where a number does not say all of it.
+    pub fn same(mut self, value: impl Display, right: impl Display, is_same: bool) -> Self {
+        self.measured = format!("{value} / {right}");
+        self.limit = "equal".to_string();
+        self.passed = is_same;
+        self.beyond = if is_same { 0.0 } else { f64::INFINITY };
+        self
+    }
+
+    /// A value that must lie between two others.
+    pub fn between(mut self, value: f64, low: f64, high: f64) -> Self {
+        let [shown, least, most] = [value, low, high].map(number);
+        self.measured = format!("{shown} / {least} to {most}");
+        self.limit = "between".to_string();
+        self.passed = low <= value && value <= high;
+        self.beyond = share_of((low - value).max(value - high), high);
         self
     }
 

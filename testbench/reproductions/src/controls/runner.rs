@@ -29,6 +29,28 @@ impl Spec {
         Self { preset: preset.to_string(), set: Vec::new(), shown: Vec::new(), order: None }
     }
 
+    /// A preset whose pages lie where they are touched first, so that a program decides which are a
+    /// chiplet's own.
+    pub fn placed(preset: &str) -> Self {
+        let spec = Self::new(preset);
+        match spec.system().placement.policy.as_str() {
+            FIRST_TOUCH => spec,
+            _ => spec.set("placement.policy", FIRST_TOUCH),
+        }
+    }
+
+    /// With DRAM whose commands take the same time whenever a kernel begins: no refresh, one clock.
+    /// Nothing changes where memory is a port.
+    pub fn steady(self) -> Self {
+        let system = self.system();
+        match system.dram() {
+            None => self,
+            Some(_) => self
+                .set("dram.refresh", "off")
+                .set("dram.clock_khz", 1000 * system.machine.clock_mhz),
+        }
+    }
+
     /// With a field set.
     pub fn set(mut self, key: &str, value: impl ToString) -> Self {
         let value = value.to_string();
@@ -60,6 +82,11 @@ impl Spec {
         loaded.unwrap_or_else(|e| panic!("{self}: {e}"))
     }
 
+    /// Whether there is such a system: not every design goes with every machine.
+    pub fn exists(&self) -> bool {
+        systems::load(&self.preset, &self.set).is_ok()
+    }
+
     /// Chiplets of all GPUs.
     pub fn chiplets(&self) -> u32 {
         let m = self.system().machine;
@@ -74,6 +101,8 @@ impl Display for Spec {
     }
 }
 
+const FIRST_TOUCH: &str = "first-touch";
+
 /// What came of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
@@ -83,6 +112,8 @@ pub struct Outcome {
     pub kernels: Vec<KernelUse>,
     /// Statistics.
     pub counters: BTreeMap<String, u64>,
+    /// Bytes that ports of L2 banks and L3 slices have sent as answers, by name.
+    pub ports: BTreeMap<String, u64>,
     /// Loads that were compared.
     pub loads: u64,
     /// Why it did not pass.
@@ -125,6 +156,8 @@ impl Outcome {
 pub struct Facts {
     /// The host writes to a page that a kernel has touched: copies of it in caches are stale.
     pub rewrites: bool,
+    /// First address of the first buffer.
+    pub base: u64,
 }
 
 impl Facts {
@@ -133,6 +166,7 @@ impl Facts {
         let (mut facts, mut touched) = (Self::default(), BTreeSet::new());
         while let Some(event) = reader.next_event().expect("it was recorded") {
             match event {
+                Event::Alloc { addr, .. } if facts.base == 0 => facts.base = addr,
                 Event::Kernel(head) => {
                     touched.extend(head.first_touches.iter().map(|touch| touch.page));
                 }
@@ -261,6 +295,11 @@ fn simulate(spec: &Spec, bytes: &[u8], unfair: &Unfair) -> Outcome {
     outcome
 }
 
+/// Whether a port is that of an L2 bank or an L3 slice for answers.
+fn is_answer(port: &str) -> bool {
+    port.ends_with(".answer") && (port.contains(".l2.bank") || port.contains(".l3.slice"))
+}
+
 /// A control is over long before.
 const MOST_CYCLES: u64 = 100_000_000;
 
@@ -274,6 +313,11 @@ fn measure(system: &System, bytes: &[u8], perturb: Option<u64>) -> Result<Outcom
         cycles,
         kernels: machine.kernel_uses(),
         counters: machine.statistics().into_iter().collect(),
+        ports: machine
+            .port_bytes()
+            .filter(|(name, bytes)| *bytes > 0 && is_answer(name))
+            .map(|(name, bytes)| (name.to_string(), bytes))
+            .collect(),
         loads: machine.checked().loads,
         error: None,
     })

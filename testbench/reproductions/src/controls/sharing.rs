@@ -32,8 +32,15 @@ const MACHINES: [&str; 3] = ["fermi-15sm-small", "fermi-16sm-8p-small", "kepler-
 
 fn one_cu(r: &mut Runner) -> Vec<Row> {
     let mut rows = Vec::new();
-    for name in r.either(&MACHINES[..1], &MACHINES) {
-        let spec = Spec::new(name).set("machine.cus", 1).set("cu.groups", 1);
+    let full = [&MACHINES[..], &["h100-small", "h100"]].concat();
+    for name in r.either(&["fermi-15sm-small", "h100-small"], &full) {
+        let spec = Spec::new(name);
+        let spec = if name.starts_with("h100") {
+            spec.set("machine.chiplets", 1).with("network.combine", 1)
+        } else {
+            spec
+        };
+        let spec = spec.set("machine.cus", 1).set("cu.groups", 1);
         for program in r.either(&["jacobi2d"], &["jacobi2d", "gemm", "srad", "backprop"]) {
             let program = Program::BuiltIn(program, 0, 0);
             let of = |scheduler| spec.clone().with("cu.scheduler", scheduler);

@@ -123,6 +123,58 @@ fn latency_of_another_cycle_is_noticed() {
 }
 
 #[test]
+fn part_of_a_latency_that_counts_twice_is_noticed() {
+    // What is measured is compared with the system before the change.
+    let rows = both("latency-parts", system(|s| s.l2.latency += 1));
+    let is_behind_l1 = |row: &Row| row.case != "L1";
+    for (fair, unfair) in rows {
+        assert!(fair.passed && unfair.passed != is_behind_l1(&fair), "{unfair:?}");
+    }
+    fails("latency-parts", "", system(|s| s.network.memory_latency += 1));
+    fails("latency-parts", "", system(|s| s.chiplet_link.round_trip -= 1));
+    fails("latency-parts", "", system(|s| s.l1.sector_cycles += 1));
+    fails("latency-parts", "", system(|s| s.tlb.shared_latency += 1));
+}
+
+/// With another value of a field of `[dram]`.
+fn with_dram(s: &mut System, field: &str, value: u32) {
+    let dram = s.sections.entry("dram".to_string()).or_insert_with(|| toml::Table::new().into());
+    let dram = dram.as_table_mut().expect("a section");
+    dram.insert(field.to_string(), i64::from(value).into());
+}
+
+#[test]
+fn other_dram_timing_is_noticed() {
+    fails("rate-dram-rows", "one bank", system(|s| with_dram(s, "rc", 65)));
+    fails("rate-dram-rows", "one bank", system(|s| with_dram(s, "rfc_pb", 400)));
+    fails("rate-dram-rows", "all banks, in turn", system(|s| with_dram(s, "faw", 42)));
+    fails("rate-dram-rows", "all banks, in turn", system(|s| with_dram(s, "faw", 37)));
+    fails("rate-dram-rows", "all banks, random", system(|s| with_dram(s, "faw", 60)));
+    fails("latency-parts", "", system(|s| with_dram(s, "cl", 20)));
+}
+
+#[test]
+fn another_hash_is_noticed() {
+    let other = |s: &mut System| {
+        s.machine.hash = match s.machine.hash.as_str() {
+            "none" => "xor".to_string(),
+            _ => "none".to_string(),
+        };
+    };
+    let rows = both("hash-strides", system(other));
+    let fails = |case: &str| {
+        let mut of = rows.iter().filter(|(fair, _)| fair.case == case && fair.passed);
+        assert!(of.any(|(_, unfair)| !unfair.passed), "{case}");
+    };
+    fails("L3 slices");
+    fails("L3 slices used at a stride of a round");
+    fails("L1 hits in the second of two rounds");
+    let rows = both("hash-strides", system(|s| s.l2.interleave *= 2));
+    let mut of = rows.iter().filter(|(fair, _)| fair.case == "L2 banks" && fair.passed);
+    assert!(of.any(|(_, unfair)| !unfair.passed));
+}
+
+#[test]
 fn slower_rates_are_noticed() {
     // What is measured is compared with the system before the change.
     fails("rate-l2-ports", "", system(|s| s.network.bytes_per_cycle /= 2));
