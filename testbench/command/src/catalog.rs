@@ -104,7 +104,7 @@ pub const WORKLOAD_KEYS: [&str; 3] = ["workload.size", "workload.iterations", "w
 
 /// The built-in programs.
 pub fn workloads() -> Vec<Workload> {
-    let programs = kernels::PROGRAMS.iter();
+    let programs = kernels::all();
     let workload = |program: &kernels::Program| {
         let parameter = |key, knob: kernels::Knob| {
             let kernels::Knob { meaning, default, min: least, max: most } = knob;

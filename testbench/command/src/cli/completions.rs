@@ -35,7 +35,7 @@ fn with_names(command: Command) -> Command {
     let command = command.mut_args(|arg| {
         let names: Vec<String> = match arg.get_id().as_str() {
             "system" | "from" => systems::names(),
-            "workload" => kernels::NAMES.iter().map(|(name, _)| name.to_string()).collect(),
+            "workload" => kernels::all().map(|program| program.name.to_string()).collect(),
             "block" | "blocks" => {
                 let blocks = blocks::all().into_iter().map(|block| block.name);
                 blocks.chain([FINEPACK]).map(String::from).collect()

@@ -176,6 +176,7 @@ const EXAMPLES: &[Examples] = &[
                 "Another L1 on two programs, launch by launch",
                 "correlate --case gather --case bfs_level --launches --set l1.bytes=131072",
             ),
+            ("Latencies and rates of microbenchmarks", "correlate --micro --case chase-ca"),
             ("Your own GPU and machine", "correlate mine.json --system mine.toml"),
             ("What measures a GPU", "correlate --programs measure"),
         ],

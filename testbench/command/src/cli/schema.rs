@@ -27,13 +27,14 @@ pub struct Args {
 /// A result, what it is if its name does not say so, and its schema.
 type Result = (&'static str, &'static str, fn() -> Schema);
 
-const RESULTS: [Result; 9] = [
+const RESULTS: [Result; 10] = [
     ("run", "", of::<record::Run>),
     ("cosim", "", of::<record::Cosim>),
     ("compare", "Of `duet compare` of model and RTL", of::<record::Compare>),
     ("compare-vary", "Of `duet compare --vary`", of::<record::Varied>),
     ("controls", "", of::<controls::Report>),
     ("correlate", "", of::<correlate::Report>),
+    ("correlate-micro", "", of::<correlate::MicroReport>),
     ("check", "", of::<check::Report>),
     ("litmus", "", of::<litmus::Report>),
     ("mutate", "", of::<mutate::Report>),

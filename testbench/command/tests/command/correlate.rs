@@ -229,6 +229,46 @@ fn the_table_fits_the_terminal() {
     }
 }
 
+/// Latencies of the L1 and the L2 of `h100` follow from fields of the system file.
+#[test]
+fn microbenchmarks_follow_the_system_file() {
+    let desk = Desk::on_any_build("correlate-micro");
+    let words = "correlate --micro --case chase-ca-kb-4 --case chase-cg-kb-4";
+    let measure = |set: &str| {
+        desk.passes(&format!("{words} {set} --json m.json"));
+        let result = desk.json("m.json");
+        [0, 1].map(|at| result["lines"][at]["ours"].as_f64().unwrap())
+    };
+    let [l1, l2] = measure("");
+    keeps(&desk, "correlate-micro", "m.json");
+    assert_eq!(desk.json("m.json")["lines"][0]["measured"], 39.68);
+    // A latency path of the L1 lies on loads that bypass it, too.
+    let [more_l1, same] = measure("--set l1.hit_latency=46");
+    assert_eq!((more_l1 - l1, same), (10.0, l2));
+    let [same, more_l2] = measure("--set l2.latency=266");
+    assert_eq!((same, more_l2 - l2), (l1, 100.0));
+}
+
+#[test]
+fn output_of_micro_that_cannot_be_is_refused() {
+    let desk = Desk::on_any_build("correlate-micro-refused");
+    for (text, message) in [
+        ("chase ca kb 4 cycles -3", "m.txt:1: cycles = -3: must be above 0"),
+        ("chase ca kb 0 cycles 3", "m.txt:1: kb = 0: must be a whole number from 1 to 1048576"),
+        ("device A sms 108 l2 9", "m.txt:1: sms = 108: the programs are those of 132 SMs"),
+        ("\nbandwidth mb 3", "m.txt:2: no line that micro.cu prints"),
+        ("", "no line of micro.cu's output"),
+    ] {
+        fs::write(desk.file("m.txt"), text).unwrap();
+        desk.refuses(2, "correlate --micro m.txt", &[message]);
+    }
+    desk.refuses(2, "correlate --micro none.txt", &["none.txt: "]);
+    desk.refuses(2, "correlate --micro --case chas", &["--case chas: must be one of"]);
+    let gpus = "correlate --micro --system cpelide-4-small --case atomic_chain";
+    desk.refuses(2, gpus, &["cpelide-4-small: must have one GPU and 132 CUs"]);
+    desk.refuses(2, "correlate --micro --report a.html", &["--report"]);
+}
+
 #[test]
 fn programs_are_written_as_they_lie_in_the_tree() {
     let desk = Desk::on_any_build("correlate-programs");

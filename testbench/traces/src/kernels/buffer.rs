@@ -78,7 +78,10 @@ pub struct Buffer<T> {
 
 impl<T: Element> Buffer<T> {
     pub(super) fn new(addr: u64, len: usize) -> Self {
-        Self { addr, cells: vec![Cell::new(T::default()); len] }
+        // Zeroed memory that the operating system provides when it is touched: of a gigabyte, a
+        // program may access a part.
+        let zeros = vec![T::default(); len];
+        Self { addr, cells: zeros.into_iter().map(Cell::new).collect() }
     }
 
     /// Elements.

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use crate::trace::{Access, AccessKind, AtomicOp, FirstUse, Key, Record, Work};
+use crate::trace::{Access, AccessKind, AtomicOp, Chain, FirstUse, Key, Record, Work};
 
 use super::buffer::{Buffer, Element, Integer};
 use super::held::Held;
@@ -14,13 +14,32 @@ use super::loops::{Loops, Turns};
 pub struct Site {
     pc: u32,
     gap: u32,
+    chain: u32,
+    first_use: FirstUse,
 }
 
 /// The access called `pc`, a number of its own within the kernel, after `gap` other instructions
 /// (addresses, comparisons, arithmetic, local memory) since the access before it.
 #[inline]
 pub const fn at(pc: u32, gap: u32) -> Site {
-    Site { pc, gap }
+    Site { pc, gap, chain: 0, first_use: FirstUse::Unknown }
+}
+
+impl Site {
+    /// So many of the instructions before it, at least 1, each read the result of the one before.
+    pub const fn chain(self, instructions: u32) -> Self {
+        Self { chain: instructions, ..self }
+    }
+
+    /// The value is first read by the work-item's n-th instruction after the access.
+    pub const fn used_after(self, instructions: u32) -> Self {
+        Self { first_use: FirstUse::After(instructions), ..self }
+    }
+
+    /// No instruction reads the value.
+    pub const fn unused(self) -> Self {
+        Self { first_use: FirstUse::Never, ..self }
+    }
 }
 
 /// Takes down the accesses of one launch. When that fails, the error waits for the end of the
@@ -270,14 +289,16 @@ impl<R: Record> Item<'_, R> {
 
     #[inline]
     fn access<T: Element>(&self, at: Site, kind: AccessKind, addr: u64, value: T) {
+        let instructions = at.gap + self.tape.work(self.group, self.id, self.items).take();
+        let chain = Chain { arithmetic: at.chain, ..Chain::default() };
         let access = Access {
             item: self.id as u32,
             key: self.key(at),
             kind,
             addr,
             bytes: &value.encode()[..T::BYTES],
-            work: Work::of(at.gap + self.tape.work(self.group, self.id, self.items).take()),
-            first_use: FirstUse::Unknown,
+            work: Work { instructions, chain, ..Work::default() },
+            first_use: at.first_use,
         };
         self.tape.access(self.group, &access);
     }

@@ -29,6 +29,7 @@ mod input;
 mod jobs;
 mod launch;
 mod loops;
+mod micro;
 mod program;
 #[cfg(test)]
 mod races;
@@ -42,6 +43,7 @@ pub use buffer::{Buffer, Element, Integer};
 pub use device::Device;
 pub use group::{Group, Item, Site, at};
 pub use launch::{Launch, chunk};
+pub use micro::{PROGRAMS as MICRO, SMS as MICRO_SMS};
 pub use program::{KernelError, Knob, Params, Program};
 
 use crate::trace::Record;
@@ -69,6 +71,7 @@ macro_rules! programs {
             $(if name == $module::PROGRAM.name {
                 $module::run(device, params)?;
             })*
+            micro::run(name, device, params)?;
             Ok(())
         }
     };
@@ -134,10 +137,15 @@ pub fn run<R: Record>(
         .map_err(|error| error.map(|Refused| keeping.error().expect("what refuses says why")))
 }
 
-/// The program called `name`.
+/// All programs and microbenchmarks.
+pub fn all() -> impl Iterator<Item = &'static Program> {
+    PROGRAMS.iter().chain(MICRO)
+}
+
+/// The program or microbenchmark called `name`.
 pub fn program<E>(name: &str) -> Result<&'static Program, KernelError<E>> {
-    PROGRAMS.iter().find(|p| p.name == name).ok_or_else(|| {
-        let known: Vec<&str> = PROGRAMS.iter().map(|p| p.name).collect();
+    all().find(|p| p.name == name).ok_or_else(|| {
+        let known: Vec<&str> = all().map(|p| p.name).collect();
         let known = ports::known_names(name, known, Some("duet list workloads"));
         KernelError::UnknownProgram { name: name.to_string(), known }
     })

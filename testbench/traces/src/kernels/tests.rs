@@ -120,7 +120,7 @@ fn unknown_name_lists_the_nearest_ones() {
     let params = PROGRAMS[0].params();
     let error = run("strem", &params, &mut Shadow::default()).unwrap_err().to_string();
     assert!(error.starts_with("no program \"strem\": there are stream, "), "{error}");
-    let all = format!(", ... (duet list workloads shows all {})", PROGRAMS.len());
+    let all = format!(", ... (duet list workloads shows all {})", super::all().count());
     assert!(error.contains(&all) && error.ends_with("; did you mean stream?"), "{error}");
 }
 

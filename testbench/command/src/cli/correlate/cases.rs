@@ -15,7 +15,7 @@ use super::result::{Case, Launch, Sides};
 
 /// The machine's cycles of a launch, its cold launch cost (`command_processor.start_cycles`)
 /// included.
-const CYCLES: &str = "launch.cycles.kernel";
+pub const CYCLES: &str = "launch.cycles.kernel";
 
 /// Where cases run.
 pub struct Runner {

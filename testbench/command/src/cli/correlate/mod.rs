@@ -7,6 +7,7 @@ mod capture;
 mod cases;
 mod counters;
 mod measurements;
+mod micro;
 mod page;
 mod result;
 mod statistics;
@@ -22,6 +23,7 @@ use super::points::spread;
 use super::{Failure, job, output};
 use cases::Runner;
 use measurements::Case;
+pub use micro::Report as MicroReport;
 pub use result::Report;
 use result::Summary;
 use text::Table;
@@ -30,15 +32,18 @@ use text::Table;
 #[derive(clap::Args)]
 pub struct Args {
     /// Measurements of a GPU; an H100's unless given
-    #[arg(value_name = "FILE.json")]
+    #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
+    /// FILE has the latencies and rates that micro.cu prints, and no launches
+    #[arg(long, conflicts_with_all = ["traces", "launches", "report"])]
+    micro: bool,
     /// Preset, or system file; h100 unless given
     #[arg(long, value_name = "NAME|FILE")]
     system: Option<String>,
     /// Set a field of the system
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Only this case, PROGRAM-N-M, or all cases of a program
+    /// Only this case, PROGRAM-N-M, or all cases of a program; or lines that begin with these words
     #[arg(long = "case", value_name = "NAME")]
     cases: Vec<String>,
     /// Folder with PROGRAM-N-M.trace of each case; those that are missing are captured into it
@@ -72,11 +77,14 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         return Ok(0);
     }
     Files::default()
-        .reads("FILE.json", args.file.as_deref())
+        .reads("FILE", args.file.as_deref())
         .reads("--system", args.system.as_ref())
         .writes("--json", args.json.as_deref())
         .writes("--report", args.report.as_deref())
         .claim()?;
+    if args.micro {
+        return micro::run(args);
+    }
     let cases = chosen(measurements::read(args.file.as_deref())?, &args.cases)?;
     let set = job::settings(&args.set)?;
     let system = job::system(args.system.as_deref().unwrap_or("h100"), &set)?;
