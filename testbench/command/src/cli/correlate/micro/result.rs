@@ -106,7 +106,7 @@ pub struct Within {
 pub struct Footprint {
     /// Curve.
     pub curve: &'static str,
-    /// Latency half way between two plateaus that the GPU has [cycles].
+    /// Mean of two neighbouring plateaus of the GPU [cycles].
     pub latency: f64,
     /// Kilobytes at which the machine reaches it; none where it never does.
     pub ours: Option<f64>,
