@@ -331,8 +331,10 @@ mod tests {
         // kernels, 4 stores.
         assert_eq!(Quantity::ALL.map(of), [56, 13 + 13 + 1 + 18 + 6, 14, 8, 11]);
         for point in &points {
-            let program = traces::kernels::program::<()>(point.program).unwrap();
-            program.check::<()>(&point.params).unwrap_or_else(|e| panic!("{}: {e}", point.name));
+            let program = traces::kernels::program::<String>(point.program).unwrap();
+            program
+                .check::<String>(&point.params)
+                .unwrap_or_else(|e| panic!("{}: {e}", point.name));
         }
     }
 
