@@ -167,7 +167,7 @@ fn of_line(line: &Line, head: &str, clock: Option<f64>) -> Result<Vec<Point>, Fa
     Ok(match (head, first) {
         ("chase ca" | "chase cg", "kb") => {
             let kb = line.count("kb", 1..=1 << 20)?;
-            let steps = (kb * 8).clamp(2000, 4000);
+            let steps = (kb * 8).clamp(2000, 40_000);
             let value = Value::Step { steps: steps.into() };
             let measured = line.measured("cycles")?;
             let chase = point(Quantity::Latency, measured, "micro_chase", [kb, steps], value);
