@@ -157,6 +157,10 @@ fn l2_ports(r: &mut Runner) -> Vec<Row> {
         let cycles = message / n.bytes_per_cycle as f64;
         let cycles = if n.combine == 0 { cycles.ceil() } else { cycles };
         let most = ports.min(f64::from(s.machine.cus) * message / cycles);
+        // Each sector of a load occupies its bank.
+        let sector = s.l2.load_sector.to_f64() / f64::from(n.sector_bytes);
+        let banks = if sector > 0.0 { f64::from(s.l2.banks) * answer / sector } else { most };
+        let most = most.min(banks);
         rows.push(row(&spec, most.min(asked), REGISTERS));
         rows.push(row(&eager(&spec), most, "L1s' MSHRs are no limit"));
     }
