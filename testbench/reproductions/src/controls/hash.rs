@@ -24,10 +24,10 @@ fn place(number: u64, places: u64, is_hashed: bool) -> u64 {
     let (round, turn) = (number / places, number % places);
     let product = (u128::from(round) * u128::from(GOLDEN)) as u64;
     let hash = product / (1 << 32);
-    let folded = hash ^ hash / (1 << 16);
+    let folded = hash ^ (hash / (1 << 16));
     match (is_hashed, places.is_power_of_two()) {
         (false, _) => turn,
-        (true, true) => turn ^ folded % places,
+        (true, true) => turn ^ (folded % places),
         (true, false) => (turn + folded) % places,
     }
 }
