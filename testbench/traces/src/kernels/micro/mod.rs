@@ -1,8 +1,8 @@
-//! Microbenchmarks of a GPU's memory: each measures one latency or one rate. They are the kernels of
-//! `testbench/correlation/micro.cu` on a GPU of [`SMS`] SMs, with the same addresses, in the same
-//! order, but less of it: behind a warm-up, a program launches n steps (or rounds, or megabytes) and then 2 n, so that
-//! the difference is n steps without what a launch takes. Memory holds zeros: addresses of chains
-//! are those of micro.cu, not values of loads.
+//! Microbenchmarks of a GPU's memory: each measures one latency or one rate. They are the kernels
+//! of `testbench/correlation/micro.cu` on a GPU of [`SMS`] SMs, with the same addresses in the same
+//! order, but fewer of them: after a warm-up, a program launches n steps (or rounds, or megabytes)
+//! and then 2 n. The difference is n steps without what a launch takes. Memory holds zeros:
+//! addresses of chains are those of micro.cu, not values of loads.
 
 mod atomics;
 mod chains;
