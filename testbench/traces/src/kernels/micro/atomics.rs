@@ -10,7 +10,7 @@ const EACH: Knob = Knob::new("additions n of each work-item: n, then 2 n", 4, 1.
 pub const WORDS: Program = Program {
     name: "micro_atomics",
     about: "all SMs add to words that follow one another, without a result",
-    size: Knob::new("words, a power of two", 32, 1..=1 << 22),
+    size: Knob::new("words", 32, 1..=1 << 22),
     iterations: EACH,
     footprint: "4 n",
 };
@@ -18,7 +18,7 @@ pub const WORDS: Program = Program {
 pub const LINES: Program = Program {
     name: "micro_atomics_lines",
     about: "all SMs add to a word of each of some lines, without a result",
-    size: Knob::new("lines, a power of two", 256, 1..=1 << 22),
+    size: Knob::new("lines", 256, 1..=1 << 22),
     iterations: EACH,
     footprint: "128 n",
 };
@@ -39,10 +39,9 @@ pub fn lines<R: Record>(device: &mut Device<R>, params: &Params) -> Result<(), R
     add(device, params, 32)
 }
 
-/// `atomics`, on words that are `stride` apart. A number of words that is no power of two counts
-/// as the next lower one.
+/// `atomics`, on words that are `stride` apart.
 fn add<R: Record>(device: &mut Device<R>, params: &Params, stride: usize) -> Result<(), R::Error> {
-    let words = 1usize << params.size.ilog2();
+    let words = params.size as usize;
     let memory = device.alloc::<u32>("a", (words - 1) * stride + 1)?;
     // The first launch fills the L2.
     for number in [1, 1, 2] {
