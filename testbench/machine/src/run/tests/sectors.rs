@@ -103,7 +103,7 @@ fn loads_that_bypass_the_l1_do_not_hit() {
         let set = [("l1.bypass", bypass), ("l1.sector", "32")];
         let steps = [load(0, NONE, After(1)), BARRIER, load(0, NONE, After(1))];
         let machine = machine_of(&set, 32, &steps);
-        ["l1.loads", "l1.load_hits", "l2.reads"].map(|name| statistic(&machine, name))
+        ["l1.loads", "l1.hits", "l2.reads"].map(|name| statistic(&machine, name))
     };
     let [loads, all, reads] = hits("false");
     assert_eq!(hits("true"), [loads, 0, 2 * reads]);
