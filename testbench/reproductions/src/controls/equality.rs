@@ -288,8 +288,8 @@ fn l1_no_reuse(r: &mut Runner) -> Vec<Row> {
     let full = ["stc-8cu-small", "fermi-16sm-small", "stc-8cu", "fermi-16sm", "h100-small"];
     // Not every design goes with every machine.
     for name in r.either(&quick, &full) {
-        // With one holder of each line, as some designs need. Sectors that come one after another
-        // are an affair of `src`.
+        // With one holder of each line, as some designs need. Only `src` delivers sectors one after
+        // another.
         let spec = Spec::placed(name).steady();
         let spec = match name.starts_with("h100") {
             true => one_holder(spec).set("l1.sector_cycles", 0),

@@ -16,14 +16,17 @@ pub const CONTROLS: &[Control] = &[Control {
     rows,
 }];
 
-/// The golden ratio x 2^64.
-const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+/// The hash of a round: a multiplication by the golden ratio x 2^64, of which the upper half is
+/// left.
+fn hash(round: u64) -> u64 {
+    const GOLDEN: u128 = 0x9E37_79B9_7F4A_7C15;
+    (u128::from(round) * GOLDEN) as u64 / (1 << 32)
+}
 
 /// The place of a number among places that take turns, without a hash or with it.
 fn place(number: u64, places: u64, is_hashed: bool) -> u64 {
     let (round, turn) = (number / places, number % places);
-    let product = (u128::from(round) * u128::from(GOLDEN)) as u64;
-    let hash = product / (1 << 32);
+    let hash = hash(round);
     let folded = hash ^ (hash / (1 << 16));
     match (is_hashed, places.is_power_of_two()) {
         (false, _) => turn,
@@ -35,9 +38,7 @@ fn place(number: u64, places: u64, is_hashed: bool) -> u64 {
 /// The L2 bank of an address: banks take turns in all machines, from a hashed first one on.
 fn bank(addr: u64, banks: u64, interleave: u64) -> u64 {
     let turn = addr / interleave;
-    let round = turn / banks;
-    let first = (u128::from(round) * u128::from(GOLDEN)) as u64 / (1 << 32);
-    (turn + first) % banks
+    (turn + hash(turn / banks)) % banks
 }
 
 /// What each unit of a kind does, by number.
@@ -94,17 +95,12 @@ fn rows(r: &mut Runner) -> Vec<Row> {
     rows
 }
 
-/// The first address of a program's buffer.
-fn base(r: &mut Runner, program: &Program) -> u64 {
-    r.facts(program).base
-}
-
 fn of_stride(r: &mut Runner, spec: &Spec, stride: u32, is_hashed: bool) -> Vec<Row> {
     let s = spec.system();
     let (banks, slices) = (u64::from(s.l2.banks), u64::from(s.l3.slices));
     let loads = 8 * banks.max(slices) as u32;
     let program = Program::Chase(Chase::Stride { stride, loads, rounds: 1 });
-    let first = base(r, &program);
+    let first = r.facts(&program).base;
     let outcome = r.run(spec, &program);
     let addresses = (0..u64::from(loads)).map(|i| first + i * u64::from(stride));
     let (line, n) = (s.machine.line, &s.network);
@@ -142,7 +138,7 @@ fn of_sets(r: &mut Runner, spec: &Spec, is_hashed: bool) -> Row {
     let sets = s.l1.bytes / line / ways;
     let (stride, loads) = (sets * line, ways + 1);
     let program = Program::Chase(Chase::Stride { stride, loads, rounds: 2 });
-    let first = base(r, &program) / u64::from(line);
+    let first = r.facts(&program).base / u64::from(line);
     let outcome = r.run(spec, &program);
     let lines = (0..u64::from(loads)).map(|i| first + i * u64::from(sets));
     let of_sets = count(lines.map(|number| place(number, sets.into(), is_hashed)));

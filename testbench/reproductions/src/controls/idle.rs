@@ -5,7 +5,8 @@
 use dram::Parameters;
 use machine::System;
 
-use super::programs::{Chase, Program};
+use super::latency;
+use super::programs::Chase;
 use super::row::Row;
 use super::runner::{Runner, Spec};
 use super::{Control, Kind};
@@ -156,13 +157,10 @@ enum Found {
     Other,
 }
 
-/// Both sizes of a chase; what one load more takes.
+/// What a load takes, and a row for it. A run that failed has no cycles, which are no sum of parts.
 fn each(r: &mut Runner, spec: &Spec, loads: u32, chase: impl Fn(u32) -> Chase) -> (f64, Row) {
-    let [one, two] = [1, 2].map(|n| Program::Chase(chase(n * loads)));
-    let [one_run, two_run] = [&one, &two].map(|program| r.run(spec, program));
-    let cycles = two_run.last_cycles() - one_run.last_cycles();
-    // A run that failed has no cycles, which are no sum of parts.
-    (cycles / f64::from(loads), Row::of("", spec, &one))
+    let (value, program) = latency::each(r, spec, loads, |n| chase(n * loads));
+    (value, Row::of("", spec, &program))
 }
 
 /// Fields that are latencies, and what is added to each: powers of two, then 1 to each.

@@ -53,7 +53,12 @@ pub fn latencies(preset: &str) -> [Option<f64>; 5] {
 }
 
 /// Both sizes of a chase; what one load more takes.
-fn each(r: &mut Runner, spec: &Spec, loads: u32, chase: impl Fn(u32) -> Chase) -> (f64, Program) {
+pub(super) fn each(
+    r: &mut Runner,
+    spec: &Spec,
+    loads: u32,
+    chase: impl Fn(u32) -> Chase,
+) -> (f64, Program) {
     let [one, two] = [1, 2].map(|n| Program::Chase(chase(n)));
     let cycles = r.run(spec, &two).last_cycles() - r.run(spec, &one).last_cycles();
     (cycles / f64::from(loads), one)

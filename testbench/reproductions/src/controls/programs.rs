@@ -6,6 +6,7 @@ use std::io::Cursor;
 
 use traces::kernels::{self, Buffer, Device, Group, Launch, Params, at};
 use traces::trace::{self, Access, Bound, KernelSpec, Key, Record, Recorder};
+use traces::workloads::SplitMix64;
 
 use crate::experiment::SEED;
 
@@ -39,7 +40,7 @@ pub enum Chase {
     /// The L2 of chiplet `home`, which has loaded the lines in the kernel before; or, not `warm`,
     /// its memory. Each line is loaded once.
     Other { line: u32, loads: u32, lanes: u32, home: u32, chiplets: u32, warm: bool },
-    /// Words at this distance in bytes, which nobody has loaded, in rounds.
+    /// Words at this distance in bytes, in rounds; no kernel has loaded them before.
     Stride { stride: u32, loads: u32, rounds: u32 },
     /// A word of each page, which a work-group of chiplet `home` has loaded in the kernel before:
     /// more pages than chiplet 0 loads.
@@ -60,7 +61,7 @@ pub struct Rows {
     pub row_bytes: u32,
     /// Rows in each slice.
     pub rows: u32,
-    /// In an order of chance. Otherwise in that of the addresses.
+    /// In random order. Otherwise in that of the addresses.
     pub shuffled: bool,
 }
 
@@ -302,10 +303,9 @@ impl Rows {
         let a = device.alloc::<u32>("a", rows * slices * words(row_bytes))?;
         let mut order: Vec<usize> = (0..rows).collect();
         if shuffled {
-            let mut random = SEED;
+            let mut random = SplitMix64::new(SEED);
             for i in (1..rows).rev() {
-                random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                order.swap(i, (random >> 33) as usize % (i + 1));
+                order.swap(i, random.below(i as u64 + 1) as usize);
             }
         }
         let items = rows * slices;
