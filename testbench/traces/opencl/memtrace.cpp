@@ -756,8 +756,8 @@ private:
         }
       }
       std::map<Place, uint32_t> passes;
-      for (auto& [place, parts] : places) {
-        for (auto& words : parts) {
+      for (auto& [place, words_of] : places) {
+        for (auto& words : words_of) {
           std::array<uint32_t, Banks> of_bank{};
           for (uint32_t word : words) of_bank[word % Banks]++;
           passes[place] += *std::max_element(of_bank.begin(), of_bank.end());

@@ -131,6 +131,7 @@ fn captures_of_programs_verify_and_are_the_same_each_time() {
         ("reduce", 2, false, "values:r count:- sums:w partial:-"),
         ("corners", 4, true, "values:r sums:w count:-"),
         ("loops", 1, false, "digits:r values:r count:- limit:- results:w"),
+        ("vectors", 1, false, "results:w words:-"),
     ];
     for (name, kernels, atomics, expected) in list {
         let traces = [1, 2].map(|n| {
@@ -184,7 +185,7 @@ fn a_program_that_aborts_after_its_kernels_is_captured() {
 fn programs_compute_the_same_when_compiled_for_a_gpu() {
     let Some(programs) = &*PROGRAMS else { return };
     let folder = tempfile::tempdir().unwrap();
-    for name in ["loops", "bfs", "stencil", "histogram", "reduce", "corners"] {
+    for name in ["loops", "vectors", "bfs", "stencil", "histogram", "reduce", "corners"] {
         let output = programs.gpu_capture(&folder.path().join("gpu.trace"), name);
         assert!(stdout(&output).starts_with(&format!("PASS {name}\n")), "{name}: {output:?}");
         assert!(output.status.success(), "{name}: {output:?}");
@@ -212,6 +213,26 @@ fn loops_are_unrolled_by_four_and_their_loads_hoisted() {
     assert_eq!(loads.iter().map(|load| load.1).collect::<Vec<_>>(), [four, four].concat());
     let before = [&loads[1..4], &loads[5..]].concat();
     assert!(before.iter().all(|load| load.0 == 2), "{loads:?}");
+}
+
+/// A load of four words of local memory is served for a quarter of the lanes at a time, one of two
+/// for half of them, whether they read the same words or not.
+#[test]
+fn vectors_of_local_memory_take_passes_for_parts_of_a_warp() {
+    let Some(programs) = &*PROGRAMS else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let trace = folder.path().join("vectors.trace");
+    let output = programs.gpu_capture(&trace, "vectors");
+    assert!(output.status.success(), "{output:?}");
+    let mut reader = check(&trace, 1, false);
+    let group = reader.group(0, 0).unwrap();
+    let (mut cursor, mut instr) = (group.cursor(0), Instr::default());
+    let mut works = Vec::new();
+    while cursor.next(&group, &mut instr).unwrap() {
+        works.push((instr.kind, instr.work.local, instr.work.passes));
+    }
+    // Four stores, a pass each, stand before the barrier; behind it 4 + 4 + 2 + 1 passes.
+    assert_eq!(works, [(InstrKind::Barrier, 4, 4), (InstrKind::Store, 4, 4 + 4 + 2 + 1)]);
 }
 
 #[test]

@@ -1,37 +1,16 @@
-//! How long requests occupy a bank: the rate of loads, and the unit that performs atomics, with its
-//! rate and the latency of a result.
+//! The unit of a bank that performs atomics: its rate, and the latency of a result.
 
 use std::collections::VecDeque;
 
 use super::bank::Bank;
+use super::loads::{PARTS, is_occupied};
 use crate::config::L2Section;
 use crate::context::Context;
-use crate::context::masks;
 use crate::context::message::{Kind, Line, Message};
 use crate::engine::pool::Handle;
 use crate::engine::{Cycle, Port, Rate};
 
-/// Parts of a cycle.
-const PARTS: u64 = 1_000_000;
-
-/// The port of a bank through which loads read its lines.
-#[derive(Debug)]
-pub struct Loads {
-    port: Port,
-    /// Parts of a cycle that each sector takes.
-    sector: u64,
-}
-
-impl Loads {
-    /// Of a bank. None where a load of any size takes a cycle.
-    pub fn of(l2: &L2Section) -> Option<Self> {
-        let sector = l2.load_sector.millionths();
-        let port = || Port::new(Rate { bytes: PARTS, cycles: 1 });
-        (sector > 0).then(|| Self { port: port(), sector })
-    }
-}
-
-/// The unit that performs atomics.
+/// The unit.
 #[derive(Debug)]
 pub struct Atomics {
     port: Port,
@@ -83,25 +62,7 @@ impl Bank {
     /// Whether an atomic has to wait for those before it. Then the bank is visited when the unit is
     /// free.
     pub(super) fn is_busy(&self, ctx: &mut Context) -> bool {
-        let free_at = self.atomics.as_ref().map_or(0, |atomics| atomics.port.free_at());
-        if free_at > ctx.now {
-            ctx.wake_at(free_at);
-        }
-        free_at > ctx.now
-    }
-
-    /// Whether a load of these bytes has to wait for those before it; if not, it occupies the bank.
-    #[inline]
-    pub(super) fn reads(&mut self, ctx: &mut Context, mask: u128) -> bool {
-        let Some(Loads { port, sector }) = &mut self.loads else { return true };
-        let free_at = port.free_at();
-        if free_at > ctx.now {
-            ctx.wake_at(free_at);
-            return false;
-        }
-        let sectors = masks::sectors(mask, ctx.layout.sector_log);
-        port.transfer(ctx.now, u64::from(sectors) * *sector);
-        true
+        self.atomics.as_ref().is_some_and(|atomics| is_occupied(&atomics.port, ctx))
     }
 
     /// Holds an answer for the latency of its result.

@@ -5,8 +5,9 @@
 
 use std::collections::VecDeque;
 
-use super::atomics::{Atomics, Loads};
+use super::atomics::Atomics;
 use super::hook::{BankHook, BankHooks, Outcome};
+use super::loads::Loads;
 use super::walk::Walk;
 use super::writes::{Pushed, Writes};
 use super::{L2, Ports, Spec};

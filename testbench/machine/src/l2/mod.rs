@@ -7,6 +7,7 @@ pub mod bank;
 mod designs;
 mod fifos;
 pub mod hook;
+mod loads;
 pub mod parameters;
 mod requests;
 mod walk;
@@ -28,10 +29,11 @@ use crate::context::message::Unit;
 use crate::engine::{InletId, OutletId};
 use crate::statistics::CounterValues;
 pub use addresses::Addresses;
-pub use atomics::{Atomics, Loads};
+pub use atomics::Atomics;
 pub use designs::SOFTWARE;
 pub use fifos::Fifos;
 pub use hook::{BankHook, BankPort, BankView, NewL2Policy};
+pub use loads::Loads;
 pub use parameters::{are_through, check as check_directory, replacements, writes};
 
 /// A bank's inlets and outlets.

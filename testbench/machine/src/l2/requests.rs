@@ -59,7 +59,7 @@ impl Bank {
         let Message { mask, from, born, .. } = ctx.messages[request];
         match found {
             Some(way) if mask & !self.array.valid(way) == 0 => {
-                if !self.may_answer(ctx) || !self.reads(ctx, mask) {
+                if !self.may_answer(ctx) || !self.may_load(ctx, mask) {
                     return Outcome::Blocked;
                 }
                 self.array.touch(way);

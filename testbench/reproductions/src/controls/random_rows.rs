@@ -72,7 +72,7 @@ fn rows(r: &mut Runner) -> Vec<Row> {
         for refresh in ["off", "per-bank"] {
             let spec = spec.clone().set("dram.refresh", refresh);
             rows.push(one_bank(r, &spec, refresh == "off"));
-            rows.push(all_banks(r, &spec, RANDOM));
+            rows.push(all_banks(r, &spec, if refresh == "off" { LONG } else { RANDOM }));
         }
         if spec.system().l3.slices == 1 {
             rows.push(all_banks(r, &spec.set("dram.refresh", "off"), IN_TURN));
@@ -116,18 +116,18 @@ fn one_bank(r: &mut Runner, spec: &Spec, is_quiet: bool) -> Row {
     row.why("tRC, and tRFCpb every tREFI").between(value, low, high)
 }
 
-/// An order of rows, and how much of the rate it must reach. Of rows in random banks the queue of
-/// a controller does not always have one whose bank is idle. With more than one slice those of a
-/// slice do not come in turn.
-type Order = (bool, f64);
-const RANDOM: Order = (true, 0.8);
-const IN_TURN: Order = (false, 0.95);
+/// Whether the order of rows is random, their number, and how much of the rate they must reach. Of
+/// rows in random banks the queue of a controller does not always have one whose bank is idle. With
+/// more than one slice those of a slice do not come in turn.
+type Order = (bool, u32, f64);
+const RANDOM: Order = (true, 2048, 0.8);
+/// So many that the ends of a run, where the queue is not full, are short.
+const LONG: Order = (true, 8192, 0.8);
+const IN_TURN: Order = (false, 2048, 0.95);
 
-fn all_banks(r: &mut Runner, spec: &Spec, (shuffled, reached): Order) -> Row {
-    // So many that the ends of a run, where a queue of random rows is not full, are short.
-    const ROWS: u32 = 8192;
+fn all_banks(r: &mut Runner, spec: &Spec, (shuffled, rows, reached): Order) -> Row {
     let spec = spec.clone().with("dram.mapping", ALL_BANKS);
-    let (value, p, bursts, row) = each(r, &spec, ROWS, shuffled);
+    let (value, p, bursts, row) = each(r, &spec, rows, shuffled);
     let (least, why) = of_channel(&p, bursts);
     let row = row.designs(if shuffled { "all banks, random" } else { "all banks, in turn" });
     row.why(why).between(value, least * (1.0 - SHIFT), least / reached)

@@ -96,25 +96,12 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     let width = cases.iter().map(|case| case.name().len() + 2).max().unwrap_or(0);
     let table = Table::new(width);
     println!("{}", table.head());
-    let mut found: Vec<Option<Result<result::Case, Failure>>> =
-        cases.iter().map(|_| None).collect();
-    let mut shown = 0;
-    let jobs = args.jobs.map_or_else(|| job::cores().into(), usize::from);
-    let work = |(): &mut (), at: usize| runner.run(&cases[at]);
-    spread(cases.len(), jobs, "cases", work, |at, case, progress| {
-        found[at] = Some(case);
-        progress.clear();
-        // In the order of the file.
-        while let Some(Some(case)) = found.get(shown) {
-            show(args, &table, &cases[shown], case);
-            shown += 1;
-        }
-        Ok(())
-    })?;
-    let (cases, failures): (Vec<_>, Vec<_>) = found.into_iter().flatten().partition(Result::is_ok);
-    let cases: Vec<_> = cases.into_iter().flatten().collect();
-    let failure = failures.into_iter().filter_map(Result::err).max_by_key(|f| f.status);
-
+    let (cases, failure) = in_order(
+        args,
+        (cases.len(), "cases"),
+        |at| runner.run(&cases[at]),
+        |at, case| show(args, &table, &cases[at], case),
+    )?;
     let verdict = if failure.is_none() { "PASS" } else { "FAIL" };
     let summary = Summary::of(&cases);
     let report = Report { verdict, system: name, scale, summary, cases };
@@ -134,6 +121,33 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             Ok(0)
         }
     }
+}
+
+/// Does `work` on the numbers below `all`, several at a time; `show` receives each result in the
+/// order of the numbers. Gives the results, and the failure with the greatest status if there is
+/// one.
+fn in_order<T: Send>(
+    args: &Args,
+    (all, what): (usize, &'static str),
+    work: impl Fn(usize) -> Result<T, Failure> + Sync,
+    show: impl Fn(usize, &Result<T, Failure>),
+) -> Result<(Vec<T>, Option<Failure>), Failure> {
+    let mut found: Vec<Option<Result<T, Failure>>> = (0..all).map(|_| None).collect();
+    let mut shown = 0;
+    let jobs = args.jobs.map_or_else(|| job::cores().into(), usize::from);
+    let work = |(): &mut (), at: usize| work(at);
+    spread(all, jobs, what, work, |at, result, progress| {
+        found[at] = Some(result);
+        progress.clear();
+        while let Some(Some(result)) = found.get(shown) {
+            show(shown, result);
+            shown += 1;
+        }
+        Ok(())
+    })?;
+    let (done, failures): (Vec<_>, Vec<_>) = found.into_iter().flatten().partition(Result::is_ok);
+    let failure = failures.into_iter().filter_map(Result::err).max_by_key(|f| f.status);
+    Ok((done.into_iter().flatten().collect(), failure))
 }
 
 /// Prints a case that has run.

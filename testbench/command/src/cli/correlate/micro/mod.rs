@@ -11,7 +11,6 @@ use traces::kernels;
 use traces::trace::Recorder;
 
 use super::super::job::{self, run_failure};
-use super::super::points::spread;
 use super::super::{Failure, output};
 use super::Args;
 use points::{Point, Value};
@@ -33,26 +32,13 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
     }
     println!("{}  scale {}  {} lines", system.name, system.scale, points.len());
     println!("{}", result::head());
-    let mut found: Vec<Option<Result<Measured, Failure>>> = points.iter().map(|_| None).collect();
-    let mut shown = 0;
-    let jobs = args.jobs.map_or_else(|| job::cores().into(), usize::from);
-    let work = |(): &mut (), at: usize| measure(&system, &points[at]);
-    spread(points.len(), jobs, "lines", work, |at, value, progress| {
-        found[at] = Some(value);
-        progress.clear();
-        while let Some(Some(value)) = found.get(shown) {
-            match value {
-                Ok(value) => println!("{}", value.row()),
-                Err(Failure { message, .. }) => println!("FAIL {}: {message}", points[shown].name),
-            }
-            shown += 1;
-        }
-        Ok(())
-    })?;
-    let (measured, failures): (Vec<_>, Vec<_>) =
-        found.into_iter().flatten().partition(Result::is_ok);
-    let mut measured: Vec<_> = measured.into_iter().flatten().collect();
-    let failure = failures.into_iter().filter_map(Result::err).max_by_key(|f| f.status);
+    let show = |at: usize, value: &Result<Measured, Failure>| match value {
+        Ok(value) => println!("{}", value.row()),
+        Err(Failure { message, .. }) => println!("FAIL {}: {message}", points[at].name),
+    };
+    let all = (points.len(), "lines");
+    let (mut measured, failure) =
+        super::in_order(args, all, |at| measure(&system, &points[at]), show)?;
     let verdict = if failure.is_none() { "PASS" } else { "FAIL" };
     let (system, scale, summary) = (system.name.clone(), system.scale, Summary::of(&mut measured));
     let report = Report { verdict, system, scale, summary, lines: measured };

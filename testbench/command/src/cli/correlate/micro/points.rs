@@ -162,7 +162,7 @@ fn of_line(line: &Line, head: &str, clock: Option<f64>) -> Result<Vec<Point>, Fa
         bypass: false,
         value,
     };
-    let rate = |name: &str| line.measured(name);
+    let clock = || clock.ok_or_else(|| line.refused("clock_ghz is missing"));
     let named = |point: Point, name: String| vec![Point { name, ..point }];
     Ok(match (head, first) {
         ("chase ca" | "chase cg", "kb") => {
@@ -192,13 +192,12 @@ fn of_line(line: &Line, head: &str, clock: Option<f64>) -> Result<Vec<Point>, Fa
             let once = bytes(moved);
             let twice = if moved == mb { 2.0 * once } else { bytes(2 * moved) };
             let value = Value::RateOf(Whole { once, twice, all: rounds * bytes(mb) });
-            let measured = rate("bytes_per_cycle")?;
+            let measured = line.measured("bytes_per_cycle")?;
             let stream = point(Quantity::Rate, measured, program, [mb, moved], value);
             named(Point { bypass: items.is_some(), ..stream }, format!("{head} mb {mb}"))
         }
         ("copy", "gb_s") => {
-            let clock = clock.ok_or_else(|| line.refused("clock_ghz is missing"))?;
-            let measured = rate("gb_s")? / clock;
+            let measured = line.measured("gb_s")? / clock()?;
             let moved = |mb: u32| 2.0 * MEGABYTE * f64::from(mb);
             let whole = Whole { once: moved(PART), twice: moved(2 * PART), all: moved(1024) };
             let value = Value::RateOf(whole);
@@ -210,13 +209,14 @@ fn of_line(line: &Line, head: &str, clock: Option<f64>) -> Result<Vec<Point>, Fa
             let items = sms * 1024;
             let once = read(16, items);
             let whole = Whole { once, twice: 2.0 * once, all: 32.0 * once };
-            let measured = rate("l2_bytes_per_cycle")?;
+            let measured = line.measured("l2_bytes_per_cycle")?;
             let value = Value::RateOf(whole);
             let l2 = point(Quantity::Rate, measured, "micro_read_l2", [sms, 1], value);
             // So much that a launch takes long beside the latency of the memory.
             let part = sms.clamp(2, PART);
             let [once, twice, all] = [part, 2 * part, 1024].map(|mb| read(mb, items));
-            let (whole, measured) = (Whole { once, twice, all }, rate("hbm_bytes_per_cycle")?);
+            let (whole, measured) =
+                (Whole { once, twice, all }, line.measured("hbm_bytes_per_cycle")?);
             let value = Value::RateOf(whole);
             let memory = point(Quantity::Rate, measured, "micro_read_memory", [sms, part], value);
             vec![
@@ -226,7 +226,7 @@ fn of_line(line: &Line, head: &str, clock: Option<f64>) -> Result<Vec<Point>, Fa
         }
         ("l1", "kb") => {
             let kb = line.count("kb", 1..=512)?;
-            let measured = rate("bytes_per_cycle_sm")?;
+            let measured = line.measured("bytes_per_cycle_sm")?;
             let value = Value::Rate { amount: 8.0 * 1024.0 * f64::from(kb) };
             named(
                 point(Quantity::Rate, measured, "micro_read_l1", [kb, 8], value),
@@ -264,7 +264,7 @@ fn of_line(line: &Line, head: &str, clock: Option<f64>) -> Result<Vec<Point>, Fa
             let whole = Whole { once: lanes(each), twice: lanes(2 * each), all: lanes(64) };
             let value = Value::RateOf(whole);
             named(
-                point(Quantity::Atomic, rate("per_cycle")?, program, [words, each], value),
+                point(Quantity::Atomic, line.measured("per_cycle")?, program, [words, each], value),
                 head.to_string(),
             )
         }
@@ -281,18 +281,16 @@ fn of_line(line: &Line, head: &str, clock: Option<f64>) -> Result<Vec<Point>, Fa
             named(fence, format!("store_fence stores {stores}"))
         }
         ("empty_kernel" | "empty_kernel_full", "us") => {
-            let clock = clock.ok_or_else(|| line.refused("clock_ghz is missing"))?;
             let groups = if head == "empty_kernel" { 1 } else { SMS * 8 };
-            let measured = line.measured("us")? * clock * 1000.0;
+            let measured = line.measured("us")? * clock()? * 1000.0;
             named(
                 point(Quantity::Other, measured, "micro_empty", [groups, 8], Value::Launch),
                 head.to_string(),
             )
         }
         ("store_kernels", "words") => {
-            let clock = clock.ok_or_else(|| line.refused("clock_ghz is missing"))?;
             let words = line.count("words", 256..=1 << 26)?;
-            let measured = line.measured("us")? * clock * 1000.0;
+            let measured = line.measured("us")? * clock()? * 1000.0;
             named(
                 point(Quantity::Other, measured, "micro_store", [words, 8], Value::Launch),
                 format!("store_kernels words {words}"),
