@@ -2,6 +2,8 @@
 //! itself beside its stimulus, in this crate or in another that the program is linked with:
 //! `inventory::submit! { blocks::entry::<Inputs>("what it is") }`.
 
+use std::panic::Location;
+
 use hwmodel::Model;
 use ports::Description;
 
@@ -15,6 +17,8 @@ use crate::stimulus::Stimulus;
 pub struct BlockEntry {
     /// Name, as in `rtl/` and `hwmodel`.
     pub name: &'static str,
+    /// Where it is registered.
+    pub place: &'static Location<'static>,
     /// What it is, in one line.
     pub about: &'static str,
     /// Static inputs that can be fixed.
@@ -30,9 +34,11 @@ pub struct BlockEntry {
 inventory::collect!(BlockEntry);
 
 /// A block: its stimulus, and what it is in one line.
+#[track_caller]
 pub const fn entry<S: Stimulus<Model: Pair>>(about: &'static str) -> BlockEntry {
     BlockEntry {
         name: <S::Model as Model>::NAME,
+        place: Location::caller(),
         about,
         statics: S::STATICS,
         family: FamilyEntry::of::<FamilyOf<S>>(),
@@ -53,6 +59,11 @@ pub fn all() -> Vec<&'static BlockEntry> {
     let mut all: Vec<_> = inventory::iter::<BlockEntry>.into_iter().collect();
     all.sort_by_key(|block| block.name);
     all
+}
+
+/// Checks that no two blocks have one name. Errors: the name and both places.
+pub fn check_names() -> Result<(), String> {
+    ports::check_unique("block", all().into_iter().map(|block| (block.name, block.place)))
 }
 
 /// The block of this name, or that had it before.

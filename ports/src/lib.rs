@@ -29,6 +29,7 @@ pub mod stc;
 #[cfg(test)]
 mod tests;
 pub mod timestamp;
+mod unique;
 
 pub use bits::{Reader, Writer};
 pub use config_error::ConfigError;
@@ -43,3 +44,4 @@ pub use image::{
 pub use near::{did_you_mean, known_names, nearest_names};
 pub use parameters::Parameters;
 pub use signal::{Bytes, Leaf, Signal, SvType};
+pub use unique::check_unique;

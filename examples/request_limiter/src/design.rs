@@ -5,7 +5,7 @@ use cosim::socket::Socket;
 use hwmodel::Block;
 use machine::design::{
     Callbacks, ConfigError, CounterValues, Cycle, Design, Handle, IssuePolicy, L1, Message, Port,
-    SRC, Section, System, defaults,
+    SRC, Section, System, defaults, registered,
 };
 use machine::{Counted, statistics};
 use ports::Fields;
@@ -17,7 +17,7 @@ inventory::submit! { Counted(&statistics! {
     "l1.limited_requests" "requests" "requests that the limiter accepted",
 }) }
 
-inventory::submit! { DESIGN }
+inventory::submit! { registered(DESIGN) }
 
 /// Section `[request_limiter]`.
 const SECTION: Section = Section {

@@ -2,13 +2,13 @@
 //! it installs, what those may use, and what it can stand on.
 //!
 //! A design is known to a program that is linked with it once it is submitted:
-//! `inventory::submit! { DESIGN }`.
+//! `inventory::submit! { registered(DESIGN) }`.
 
 pub use crate::build::make::{BuildError, Made, Make, UnitPort, UnitPorts, UnitWires};
 pub use crate::cache::{Choice, Way, Ways};
 pub use crate::check::timed::Clock;
 pub use crate::config::memory_model::{Fences, MemoryModel};
-pub use crate::config::registry::find;
+pub use crate::config::registry::{find, registered};
 pub use crate::config::resolved::Resolved;
 pub use crate::config::section::{Section, defaults};
 pub use crate::config::systems::{Preset, Variant, with_chiplets, with_cus, with_gpus};

@@ -41,6 +41,7 @@ pub use check::{Checked, Observer, Wrong, sequential, timed, values};
 pub use config::bodies::{Bodies, Cp};
 pub use config::decimal::Decimal;
 pub use config::memory_model::{Fences, MemoryModel};
+pub use config::registry::check_names;
 pub use config::section::Section;
 pub use config::system_file::SystemError;
 pub use config::{ConfigError, System, idle, systems};

@@ -1,6 +1,7 @@
 //! A paper whose experiments `duet reproduce` runs: its machines, programs and figures.
 
 use std::fmt::{self, Debug, Display, Formatter};
+use std::panic::Location;
 
 use machine::Options;
 use schemars::generate::SchemaSettings;
@@ -215,6 +216,8 @@ type Run = fn(u32, &[Input], u64, &Attempt) -> Result<Reproduced, Error>;
 pub struct Entry {
     /// As in `duet reproduce NAME`.
     pub name: &'static str,
+    /// Where it is registered.
+    pub place: &'static Location<'static>,
     /// The system of its machine.
     pub preset: &'static str,
     /// What has the CUs that the system counts.
@@ -235,9 +238,11 @@ inventory::collect!(Entry);
 
 impl Entry {
     /// Of a paper.
+    #[track_caller]
     pub const fn of<P: Text>() -> Self {
         Self {
             name: P::NAME,
+            place: Location::caller(),
             preset: P::PRESET,
             part: P::PART,
             scales: P::SCALES,
@@ -252,6 +257,11 @@ impl Entry {
             },
         }
     }
+}
+
+/// Checks that no two papers have one name. Errors: the name and both places.
+pub fn check_names() -> Result<(), String> {
+    ports::check_unique("paper", all().into_iter().map(|paper| (paper.name, paper.place)))
 }
 
 /// All papers, by name.

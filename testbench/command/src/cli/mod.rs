@@ -47,6 +47,7 @@ use std::{env, fs};
 use ::cosim::RtlError;
 use clap::{FromArgMatches, Parser, Subcommand};
 use ports::{is_hidden, known_names};
+use reproductions::paper;
 
 use crate::{ending, out};
 
@@ -234,6 +235,15 @@ pub fn rtl_status(error: &RtlError) -> u8 {
 /// Each file of `rtl/` that Verilator reads, and each README: path in `rtl/` and content.
 const RTL: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
+/// Checks that the families of this program have names of their own.
+fn check_names() -> Result<(), Failure> {
+    let blocks = ::cosim::blocks::check_names();
+    blocks
+        .and_then(|()| machine::check_names())
+        .and_then(|()| paper::check_names())
+        .map_err(Failure::usage)
+}
+
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     ::bodies::embed(RTL);
@@ -251,7 +261,7 @@ pub fn main() -> ExitCode {
     }
     files::remove_stale();
     let is_run = verb.is_run();
-    let result = verb.run();
+    let result = check_names().and_then(|()| verb.run());
     let status = result.unwrap_or_else(|Failure { status, message }| {
         // Every run ends with its verdict.
         let (_, others) = message.split_once('\n').unwrap_or((&message, ""));

@@ -430,7 +430,7 @@ impl Builder<'_> {
             (self.resolved.policy, l2.misses, self.resolved.l2.bank, self.resolved.l1.bank);
         let (early, keeps) = (self.wiring.afar.early, self.resolved.sharing_l2.new);
         let through = self.resolved.through;
-        let (loads, atomics) = (l2::Loads::of(l2), l2::Atomics::of(l2));
+        let (data_port, atomics) = (l2::DataPort::of(l2), l2::Atomics::of(l2));
         // Hooks and policies see whole lines.
         let sector = self.system.sector(l2.sector).filter(|_| hook.is_none() && keeps.is_none());
         let mut make = self.make(gpu, Some(unit));
@@ -447,7 +447,7 @@ impl Builder<'_> {
             shape,
             misses,
             sector,
-            loads,
+            data_port,
             atomics,
             early,
             ports,

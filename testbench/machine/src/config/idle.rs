@@ -81,16 +81,16 @@ fn why(system: &System, key: &str) -> Option<String> {
         ("l1", "sector_cycles") if system.sector(system.l1.sector).is_none() => {
             Some(format!("l1.sector = {} fills whole lines", system.l1.sector))
         }
-        ("network", "combine" | "combine_cycles") if l1 != "src" => {
+        ("network", "combine" | "combine_cycles" | "combine_reads") if l1 != "src" => {
             Some("only reads of l1.design = src are combined".into())
         }
-        ("network", "combine_cycles") if system.network.combine == 0 => {
+        ("network", "combine_cycles" | "combine_reads") if system.network.combine == 0 => {
             Some("network.combine = 0 combines no reads".into())
         }
         ("l2", "sector") if has_hook || system.sharing.l2 != "lru" => {
             Some(format!("l1.design = {l1} or sharing.l2 keeps whole lines in the L2"))
         }
-        ("l2", "load_sector") if l2 == OWN => {
+        ("l2", "load_sector" | "partial_sector") if l2 == OWN => {
             Some(format!("l1.design = {l1} has L2 banks of its own"))
         }
         ("l2", "atomic_request" | "atomic_sector" | "atomic_latency")
@@ -120,6 +120,9 @@ fn why(system: &System, key: &str) -> Option<String> {
             of_write_queue()
         }
         ("finepack", "entries") if path != PathKind::WriteCombine => of_write_queue(),
+        ("placement", "rotate") if chiplets == 1 => {
+            Some("machine.chiplets = 1 gets all work-groups".into())
+        }
         ("command_processor", "home_aware") if design.sync != SyncMode::Cpelide => {
             Some("only l2.design = cpelide has a chiplet coherence table".into())
         }

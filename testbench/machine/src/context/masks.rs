@@ -120,6 +120,13 @@ pub fn sectors(mask: u128, log: u32) -> u32 {
     }
 }
 
+/// How many sectors of `1 << log` bytes the mask touches in part.
+#[inline]
+pub fn partial_sectors(mask: u128, log: u32) -> u32 {
+    // A sector of which bytes are set and others are not counts on both sides.
+    sectors(mask, log) + sectors(!mask, log) - (128 >> log)
+}
+
 /// The lowest bit of each sector of 1, 2, 4, ... 64 bytes.
 const LOWEST: [u64; 7] = [
     u64::MAX,
@@ -163,6 +170,11 @@ mod tests {
                 let slow =
                     (0..128 / sector).filter(|s| mask & span(s * sector, sector) != 0).count();
                 assert_eq!(sectors(mask, log), slow as u32, "{mask:#x} in {sector}");
+                let partial = (0..128 / sector).filter(|s| {
+                    let sector = span(s * sector, sector);
+                    mask & sector != 0 && mask & sector != sector
+                });
+                assert_eq!(partial_sectors(mask, log), partial.count() as u32, "{mask:#x}");
                 let whole = widen(mask, sector);
                 assert_eq!((whole & mask, whole.count_ones()), (mask, (slow * sector) as u32));
             }

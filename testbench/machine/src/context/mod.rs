@@ -31,7 +31,7 @@ use crate::engine::{
     ComponentId, Cycle, InletId, Network, OutletId, Refusal, Wheel, WireId, Wires,
 };
 use crate::l3::memories::Memories;
-use crate::launch::Room;
+use crate::launch::{Partition, Room};
 use crate::run::shard::Shard;
 use crate::statistics::recording::Recorder;
 use crate::statistics::spans::{self, Spans};
@@ -110,6 +110,8 @@ pub struct Launched {
     pub room: Room,
     /// Work-groups of a row of its grid.
     pub row: u32,
+    /// Shares of its work-groups.
+    pub partition: Partition,
 }
 
 /// Why a run cannot go on.

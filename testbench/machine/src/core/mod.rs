@@ -284,9 +284,10 @@ impl Core {
         let Message { kind, sideband, tag, .. } = ctx.messages[order];
         match kind {
             Kind::StartGroup => {
-                let number: u32 = sideband.get(32);
+                let launched = &ctx.launches[tag as usize];
+                let number = launched.partition.group(sideband.get(32));
                 ctx.messages.free(order);
-                match ctx.program.group(ctx.launches[tag as usize].kernel, number) {
+                match ctx.program.group(launched.kernel, number) {
                     Ok(group) => self.start(ctx, group, number, tag as u8),
                     Err(error) => ctx.stop = Some(Stop::Trace(error)),
                 }

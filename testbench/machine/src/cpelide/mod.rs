@@ -4,9 +4,10 @@ mod systems;
 
 use cosim::cpelide::SyncMode;
 
+use crate::config::registry::registered;
 use crate::l2::{Design, SOFTWARE};
 
-inventory::submit! { CPELIDE }
+inventory::submit! { registered(CPELIDE) }
 
 /// L2s as [`SOFTWARE`] has them, released and acquired only where the chiplet coherence table says
 /// so (CPElide, MICRO 2024).

@@ -1,8 +1,9 @@
 //! The systems of CPElide, and the designs as the paper ran them.
 
+use crate::config::registry::registered;
 use crate::config::systems::{Preset, Variant, with_chiplets};
 
-inventory::submit! { Preset {
+inventory::submit! { registered(Preset {
         about: "CPElide (MICRO'24, table I): chiplets of 60 CUs with an L2 each",
         twin: 60,
         text: include_str!("../../systems/cpelide-4.toml"),
@@ -16,7 +17,7 @@ inventory::submit! { Preset {
             ("cpelide-16", 16),
         ],
         variants: VARIANTS,
-} }
+}) }
 
 /// CPElide, sections IV-B to IV-D. The first three run the same firmware, whose instructions take
 /// their time; its table knows the homes of lines, which the paper does not say of its own.

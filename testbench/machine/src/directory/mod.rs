@@ -6,14 +6,15 @@ mod systems;
 use cosim::cpelide::SyncMode;
 use ports::directory::coherence_directory::Variant;
 
+use crate::config::registry::registered;
 use crate::l2::bank::Bank;
 use crate::l2::{Design, SOFTWARE};
 use hook::Directory;
 
-inventory::submit! { DIRECTORY }
-inventory::submit! { HMG }
-inventory::submit! { REC }
-inventory::submit! { IDEAL }
+inventory::submit! { registered(DIRECTORY) }
+inventory::submit! { registered(HMG) }
+inventory::submit! { registered(REC) }
+inventory::submit! { registered(IDEAL) }
 
 /// An L2 caches lines of other chiplets, kept coherent by a directory beside the bank at the home
 /// of each line (REC, J. Systems Architecture 160, 2025, section 2; directory specification,

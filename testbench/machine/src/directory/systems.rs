@@ -1,15 +1,16 @@
 //! The systems of REC, and the designs as the paper ran them.
 
+use crate::config::registry::registered;
 use crate::config::systems::{Preset, Variant, with_chiplets};
 
-inventory::submit! { Preset {
+inventory::submit! { registered(Preset {
         about: "REC (JSA 2025, table 2): 4 GPUs of 64 CUs, links of 150 GB/s",
         twin: 16,
         text: include_str!("../../systems/rec-4gpu.toml"),
         grows: with_chiplets,
         members: &[("rec-4gpu", 1)],
         variants: VARIANTS,
-} }
+}) }
 
 /// REC, section 5.
 const VARIANTS: &[Variant] = &[

@@ -1,15 +1,16 @@
 //! The systems of FinePack, and the designs as the paper ran them.
 
+use crate::config::registry::registered;
 use crate::config::systems::{Preset, Variant, with_gpus};
 
-inventory::submit! { Preset {
+inventory::submit! { registered(Preset {
         about: "FinePack (HPCA'23, table III): 4 GPUs of 80 SMs on PCIe 4.0, 16 on PCIe 6.0",
         twin: 16,
         text: include_str!("../../systems/finepack-4gpu.toml"),
         grows: with_gpus,
         members: &[("finepack-4gpu", 4), ("finepack-16gpu", 16)],
         variants: VARIANTS,
-} }
+}) }
 
 const LINE: (&str, &str) = ("placement.policy", "replicated-by-line");
 const PAGE: (&str, &str) = ("placement.policy", "replicated-by-page");

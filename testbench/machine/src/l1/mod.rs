@@ -23,7 +23,7 @@ pub use without::take_away;
 use crate::build::make::{Made, Make, UnitPorts};
 use crate::check::timed::Clock;
 use crate::config::memory_model::{Fences, MemoryModel};
-use crate::config::registry::{self, Named};
+use crate::config::registry::{self, kind};
 use crate::config::resolved::Resolved;
 use crate::config::section::Section;
 use crate::config::{ConfigError, System};
@@ -179,7 +179,7 @@ pub type NewUnit = fn(&mut Make, UnitPorts) -> Made<dyn GpuUnit>;
 /// Makes a hook in an L2 bank.
 pub type NewHook = fn(&mut Make) -> Made<dyn BankHook>;
 
-/// A design. It is known once it is submitted: `inventory::submit! { DESIGN }`.
+/// A design. It is known once it is submitted: `inventory::submit! { registered(DESIGN) }`.
 #[derive(Clone, Copy)]
 pub struct Design {
     /// Its name, `l1.design`.
@@ -216,21 +216,13 @@ pub struct Design {
     pub l2: Option<l2::Design>,
 }
 
-inventory::collect!(Design);
+kind!(Design, "l1.design");
 
 /// [`Design::clock`] of a system, where one GPU has all its lines: what other GPUs do has no time
 /// here.
 pub fn clock(system: &System) -> Option<Clock> {
     let design = registry::find::<Design>(&system.l1.design)?;
     design.clock.filter(|_| system.machine.gpus == 1)
-}
-
-impl Named for Design {
-    const FIELD: &'static str = "l1.design";
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
 }
 
 inventory::submit! { Counted(&statistics! {

@@ -2,10 +2,11 @@
 
 use super::{Design, IssuePolicy, L1, Port, src};
 use crate::config::memory_model::{Fences, MemoryModel};
+use crate::config::registry::registered;
 use crate::context::message::Message;
 use crate::engine::pool::Handle;
 
-inventory::submit! { DESIGN }
+inventory::submit! { registered(DESIGN) }
 
 pub const DESIGN: Design = Design {
     name: "none",

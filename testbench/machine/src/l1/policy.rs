@@ -6,7 +6,7 @@ use std::fmt::Debug;
 use crate::build::make::{Made, Make};
 use crate::cache::{Choice, Way, Ways};
 use crate::config::ConfigError;
-use crate::config::registry::Named;
+use crate::config::registry::{kind, registered};
 use crate::config::resolved::Resolved;
 use crate::config::section::Section;
 use crate::context::Context;
@@ -54,20 +54,12 @@ pub struct NewL1Policy {
     pub new: Option<NewPolicy>,
 }
 
-inventory::collect!(NewL1Policy);
+kind!(NewL1Policy, "sharing.l1");
 
-impl Named for NewL1Policy {
-    const FIELD: &'static str = "sharing.l1";
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
-}
-
-inventory::submit! { NewL1Policy {
+inventory::submit! { registered(NewL1Policy {
     name: "lru",
     about: "evicts the least recently used line; a miss allocates its way at once",
     sections: &[],
     check: |_| Ok(()),
     new: None,
-} }
+}) }

@@ -6,6 +6,7 @@
 mod on_fill;
 
 use super::{Callbacks, Design, IssuePolicy, L1, Port};
+use crate::config::registry::registered;
 use on_fill::{OfShared, OnFill};
 
 use crate::build::make::{BuildError, Make};
@@ -18,7 +19,7 @@ use crate::engine::Cycle;
 use crate::engine::pool::Handle;
 use crate::statistics::CounterValues;
 
-inventory::submit! { DESIGN }
+inventory::submit! { registered(DESIGN) }
 
 /// The design.
 pub const DESIGN: Design = Design {

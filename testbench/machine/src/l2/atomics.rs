@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::bank::Bank;
-use super::loads::{PARTS, is_occupied};
+use super::data_port::{PARTS, is_occupied};
 use crate::config::L2Section;
 use crate::context::Context;
 use crate::context::message::{Kind, Line, Message};

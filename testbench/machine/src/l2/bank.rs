@@ -6,8 +6,8 @@
 use std::collections::VecDeque;
 
 use super::atomics::Atomics;
+use super::data_port::DataPort;
 use super::hook::{BankHook, BankHooks, Outcome};
-use super::loads::Loads;
 use super::walk::Walk;
 use super::writes::{Pushed, Writes};
 use super::{L2, Ports, Spec};
@@ -75,7 +75,7 @@ pub struct Bank {
     peers_turn: bool,
     /// Bytes of a sector; none: whole lines are filled.
     pub(super) sector: Option<usize>,
-    pub(super) loads: Option<Loads>,
+    pub(super) data_port: Option<DataPort>,
     pub(super) atomics: Option<Atomics>,
     pub(super) policy: Policy,
     pub(super) through: bool,
@@ -112,7 +112,7 @@ impl Bank {
             chiplet: spec.chiplet,
             gpu: spec.gpu,
             sector: spec.sector,
-            loads: spec.loads,
+            data_port: spec.data_port,
             atomics: spec.atomics,
             policy: spec.policy,
             through: spec.through,

@@ -5,9 +5,10 @@ use cosim::cpelide::SyncMode;
 use super::Design;
 use super::bank::Bank;
 use crate::config::memory_model::MemoryModel;
+use crate::config::registry::registered;
 
-inventory::submit! { SOFTWARE }
-inventory::submit! { UNCONTROLLED }
+inventory::submit! { registered(SOFTWARE) }
+inventory::submit! { registered(UNCONTROLLED) }
 
 /// Software keeps L2s coherent: releases write dirty lines back, acquires drop clean ones (CPElide,
 /// MICRO'24, section II-C; system semantics: policies `private` and `home-forward`).

@@ -13,7 +13,7 @@ use std::fmt::Debug;
 use super::addresses::Addresses;
 use crate::cache::{Choice, Way, Ways};
 use crate::config::ConfigError;
-use crate::config::registry::Named;
+use crate::config::registry::{kind, registered};
 use crate::config::resolved::Resolved;
 use crate::config::section::Section;
 use crate::context::Context;
@@ -263,23 +263,15 @@ pub struct NewL2Policy {
     pub new: Option<NewHook>,
 }
 
-inventory::collect!(NewL2Policy);
+kind!(NewL2Policy, "sharing.l2");
 
-impl Named for NewL2Policy {
-    const FIELD: &'static str = "sharing.l2";
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
-}
-
-inventory::submit! { NewL2Policy {
+inventory::submit! { registered(NewL2Policy {
     name: "lru",
     about: "evicts the least recently used line",
     sections: &[],
     check: |_| Ok(()),
     new: None,
-} }
+}) }
 
 /// The hooks of a bank. Without any requests are served in their order.
 #[derive(Debug)]

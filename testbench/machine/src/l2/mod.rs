@@ -4,10 +4,10 @@
 mod addresses;
 mod atomics;
 pub mod bank;
+mod data_port;
 mod designs;
 mod fifos;
 pub mod hook;
-mod loads;
 pub mod parameters;
 mod requests;
 mod walk;
@@ -23,17 +23,17 @@ use crate::build::make::{Made, Make};
 use crate::cache::Shape;
 use crate::config::memory_model::MemoryModel;
 use crate::config::policy::Policy;
-use crate::config::registry::Named;
+use crate::config::registry::kind;
 use crate::context::Context;
 use crate::context::message::Unit;
 use crate::engine::{InletId, OutletId};
 use crate::statistics::CounterValues;
 pub use addresses::Addresses;
 pub use atomics::Atomics;
+pub use data_port::DataPort;
 pub use designs::SOFTWARE;
 pub use fifos::Fifos;
 pub use hook::{BankHook, BankPort, BankView, NewL2Policy};
-pub use loads::Loads;
 pub use parameters::{are_through, check as check_directory, replacements, writes};
 
 /// A bank's inlets and outlets.
@@ -84,8 +84,8 @@ pub struct Spec {
     pub shape: Shape,
     /// Bytes of a sector; none: whole lines are filled.
     pub sector: Option<usize>,
-    /// The rate of loads; none: each takes a cycle.
-    pub loads: Option<Loads>,
+    /// The rate of loads and stores; none: each takes a cycle.
+    pub data_port: Option<DataPort>,
     /// What performs atomics; none: they cost what stores do.
     pub atomics: Option<Atomics>,
     /// Miss registers.
@@ -154,7 +154,7 @@ pub trait L2: Debug {
     }
 }
 
-/// An L2 design. It is known once it is submitted: `inventory::submit! { DESIGN }`.
+/// An L2 design. It is known once it is submitted: `inventory::submit! { registered(DESIGN) }`.
 #[derive(Clone, Copy)]
 pub struct Design {
     /// Its name, `l2.design`.
@@ -174,12 +174,4 @@ pub struct Design {
     pub sync: SyncMode,
 }
 
-inventory::collect!(Design);
-
-impl Named for Design {
-    const FIELD: &'static str = "l2.design";
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
-}
+kind!(Design, "l2.design");

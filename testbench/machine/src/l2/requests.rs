@@ -300,7 +300,7 @@ impl Bank {
     ) -> Outcome {
         let Message { addr, mask, line, from, .. } = ctx.messages[request];
         let through = self.is_through(ctx, from);
-        if !self.may_finish(ctx, from, through, found.is_none()) {
+        if !self.may_finish(ctx, from, through, found.is_none()) || self.must_wait(ctx) {
             return Outcome::Blocked;
         }
         let way = match found.map_or_else(|| self.allocate(ctx, request, addr, through), Ok) {
@@ -309,6 +309,7 @@ impl Bank {
             Err(Unallocated::Bypass) => return self.write_below(ctx, request, line),
         };
         self.array.write(way, &ctx.lines[line].0, mask, !through);
+        self.stored(ctx, mask);
         self.counters.writes += 1;
         if through {
             // The payload goes on.

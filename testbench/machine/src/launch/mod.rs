@@ -6,6 +6,7 @@ mod blocks;
 mod global;
 mod labels;
 mod local;
+mod partition;
 mod phases;
 mod room;
 mod scheduler;
@@ -17,6 +18,7 @@ pub use blocks::Blocks;
 pub use global::{Global, Kernel, Ports as GlobalPorts};
 pub use labels::labels;
 pub use local::{Local, Ports as LocalPorts};
+pub use partition::Partition;
 pub use phases::PHASES;
 pub use room::Room;
 #[cfg(test)]

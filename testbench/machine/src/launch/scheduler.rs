@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use crate::build::make::{Made, Make};
 use crate::config::ConfigError;
-use crate::config::registry::Named;
+use crate::config::registry::{kind, registered};
 use crate::config::resolved::Resolved;
 use crate::config::section::Section;
 use crate::context::Context;
@@ -69,24 +69,16 @@ pub struct NewScheduler {
     pub new: fn(&mut Make) -> Made<dyn Scheduler>,
 }
 
-inventory::collect!(NewScheduler);
-
-impl Named for NewScheduler {
-    const FIELD: &'static str = "cu.scheduler";
-
-    fn name(&self) -> &'static str {
-        self.name
-    }
-}
+kind!(NewScheduler, "cu.scheduler");
 
 inventory::submit! {
-    NewScheduler {
+    registered(NewScheduler {
         name: "rr",
         about: "assigns the next work-group to the next CU, round-robin, that can hold it",
         sections: &[],
         check: |_| Ok(()),
         new: |_| Ok(Box::new(RoundRobin::default())),
-    }
+    })
 }
 
 /// The next work-group goes to the next CU in turn that has room.

@@ -24,6 +24,7 @@ mod waves;
 use ports::message;
 
 use crate::config::memory_model::{Fences, MemoryModel};
+use crate::config::registry::registered;
 use crate::l1::{Design, SRC};
 use parameters::check;
 
@@ -60,10 +61,10 @@ const BASE: Design = Design {
     ..SPEC
 };
 
-inventory::submit! { SPEC }
-inventory::submit! { NOSPEC }
-inventory::submit! { IDEAL }
-inventory::submit! { BASE }
+inventory::submit! { registered(SPEC) }
+inventory::submit! { registered(NOSPEC) }
+inventory::submit! { registered(IDEAL) }
+inventory::submit! { registered(BASE) }
 
 message! {
     /// A request on its way to the unit, beside its address; bytes written are its payload.

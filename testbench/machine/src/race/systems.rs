@@ -1,15 +1,16 @@
 //! The systems of race detection, and the designs as the paper ran them.
 
+use crate::config::registry::registered;
 use crate::config::systems::{Preset, Variant, kept, with_chiplets};
 
-inventory::submit! { Preset {
+inventory::submit! { registered(Preset {
         about: "Tabbakh's thesis (table 4.1): 16 SMs like a GTX 480",
         twin: 4,
         text: include_str!("../../systems/fermi-16sm.toml"),
         grows: with_chiplets,
         members: &[("fermi-16sm", 1)],
         variants: VARIANTS,
-} }
+}) }
 
 /// Bits of a signature, bytes of a granule.
 const SIGNATURE: [(&str, &str); 2] = [("race_detection.m", "8192"), ("race_detection.gran", "128")];

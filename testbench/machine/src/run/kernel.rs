@@ -11,7 +11,7 @@ use crate::build::OWN;
 use crate::build::part::Part;
 use crate::context::Launched;
 use crate::engine::Cycle;
-use crate::launch::Room;
+use crate::launch::{Partition, Room};
 
 impl Machine {
     /// A kernel begins, under a number that no other that runs has.
@@ -25,7 +25,8 @@ impl Machine {
         let refused = |problem| RunError::Program { kernel: head.name.clone(), problem };
         let room = Room::of_group(items, head.group_memory, &self.system.cu).map_err(refused)?;
         let row = head.grid[0] / head.local[0].max(1);
-        self.ctx.launches[launch] = Launched { kernel: number, items, room, row };
+        let partition = self.partition_of(head);
+        self.ctx.launches[launch] = Launched { kernel: number, items, room, row, partition };
         self.ctx.check.begin_kernel(launch, number, head);
         if let Some(spans) = self.ctx.spans() {
             spans.groups.begin_kernel(launch, &head.name);
@@ -40,7 +41,8 @@ impl Machine {
             self.forget_all();
         }
         let number = self.kernels;
-        let spans = self.spans(head.groups, self.chiplets_of(head));
+        let partition = self.partition_of(head);
+        let spans = partition.spans();
         let forwarded = self.forwarded.take();
         let launch = forwarded.as_ref().map_or(0, |handover| handover.launch);
         if forwarded.is_none() {
@@ -49,7 +51,7 @@ impl Machine {
         if let Some(sequential) = &mut self.ctx.sequential {
             sequential.begin_kernel(number);
         }
-        self.place_pages(head, &spans);
+        self.place_pages(head, &partition);
         self.perturb(number);
         let start = self.ctx.now;
         let scopes = match forwarded {
@@ -117,10 +119,12 @@ impl Machine {
     }
 
     /// First touch: pages get the chiplet whose work-group comes first in the trace's order.
-    pub(super) fn place_pages(&mut self, head: &KernelHead, spans: &[(u32, u32)]) {
+    pub(super) fn place_pages(&mut self, head: &KernelHead, partition: &Partition) {
         if self.ctx.places.by_first_touch() {
+            let spans = partition.spans();
             for touch in &head.first_touches {
-                let after = spans.partition_point(|&(first, _)| first <= touch.group);
+                let number = partition.number(touch.group);
+                let after = spans.partition_point(|&(first, _)| first <= number);
                 // Of chiplets with no work-group the last begins where the next one does.
                 self.ctx.places.touch(touch.page, after.saturating_sub(1) as u16);
             }

@@ -237,7 +237,7 @@ impl Machine {
         let mut reader = self.ctx.program.reopen()?;
         let what = (extent, layout.gpus, layout.line);
         let copies = Copies::of_program(&mut reader, what, |groups| {
-            let spans = self.spans(groups, Bound::ALL.chiplets(layout.chiplets));
+            let spans = self.partition(groups, Bound::ALL.chiplets(layout.chiplets)).spans();
             spans.iter().step_by(layout.chiplets.into()).map(|span| span.0).collect()
         })?;
         self.ctx.memory = Memories::new(self.ctx.layout.gpus);

@@ -7,7 +7,7 @@ use traces::trace::{self, Bound, Event, KernelHead};
 use super::{Machine, RunError};
 use crate::build::part::Part;
 use crate::engine::ComponentId;
-use crate::launch;
+use crate::launch::{self, Partition};
 
 /// A kernel that is handed over.
 #[derive(Clone, Copy)]
@@ -69,7 +69,7 @@ impl Machine {
         }
         let is_host_next = self.next_kernel(at + 1)?.is_none();
         let scopes = Scopes { acquire: self.scope(false), release: self.scope(is_host_next) };
-        let spans = self.spans(head.groups, self.chiplets_of(&head));
+        let spans = self.partition_of(&head).spans();
         let (launch, number) = (1 - launch, self.kernels + 1);
         let handover = Handover { launch, number, stream: 0, scopes };
         self.begin(launch, number, &head)?;
@@ -96,32 +96,16 @@ impl Machine {
         queues.map_or(Bound::ALL, |queues| queues.bound(head)).chiplets(chiplets)
     }
 
-    /// Static, kernel-wide partition: each GPU, and within it each of these chiplets, gets an equal
-    /// contiguous piece, the last the remainder (CPElide specification 5.1). First work-group
-    /// and number of each chiplet.
-    pub(super) fn spans(&self, groups: u32, chiplets: u16) -> Vec<(u32, u32)> {
-        let split = |(first, groups): (u32, u32), among: u32| {
-            let piece = groups / among;
-            (0..among).map(move |i| {
-                let own = if i + 1 == among { groups - i * piece } else { piece };
-                (first + i * piece, own)
-            })
-        };
-        let gpus = split((0, groups), self.ctx.layout.gpus.into());
-        let pieces = |share: (u32, u32)| {
-            let mut pieces = split(share, chiplets.count_ones());
-            let mut end = share.0;
-            let of_chiplet = (0..self.ctx.layout.chiplets).map(|i| match chiplets >> i & 1 {
-                0 => (end, 0),
-                _ => {
-                    let piece = pieces.next().expect("one for each");
-                    end = piece.0 + piece.1;
-                    piece
-                }
-            });
-            of_chiplet.collect::<Vec<_>>()
-        };
-        gpus.flat_map(pieces).collect()
+    /// The shares of a kernel's work-groups.
+    pub(super) fn partition(&self, groups: u32, mask: u16) -> Partition {
+        let layout = &self.ctx.layout;
+        let (gpus, chiplets) = (layout.gpus.into(), layout.chiplets);
+        Partition { groups, gpus, chiplets, mask, rotate: self.system.placement.rotate }
+    }
+
+    /// That of a kernel of its stream.
+    pub(super) fn partition_of(&self, head: &KernelHead) -> Partition {
+        self.partition(head.groups, self.chiplets_of(head))
     }
 
     /// One packet for each GPU, with its share of the work-groups; a barrier where that is none.

@@ -123,8 +123,8 @@ impl Machine {
     pub(super) fn skip(&mut self, head: &KernelHead) -> Result<(), RunError> {
         self.settle()?;
         let number = self.kernels;
-        let spans = self.spans(head.groups, self.chiplets_of(head));
-        self.place_pages(head, &spans);
+        let partition = self.partition_of(head);
+        self.place_pages(head, &partition);
         self.ctx.check.begin_kernel(0, number, head);
         let given = self.ctx.program.given();
         let (mut instr, mut lines) = (Instr::default(), Lines::default());

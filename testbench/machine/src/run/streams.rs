@@ -127,8 +127,8 @@ impl Machine {
                 let clock = queues.streams.launch(head.stream);
                 queues.waiting.push(Kernel { number, head: head.clone(), place, clock });
                 // The first in program order has a page, in every order of execution.
-                let spans = self.spans(head.groups, self.chiplets_of(head));
-                self.place_pages(head, &spans);
+                let partition = self.partition_of(head);
+                self.place_pages(head, &partition);
                 while self.queues.as_ref().is_some_and(|queues| queues.waiting.len() >= WINDOW) {
                     self.go_on()?;
                 }
@@ -217,7 +217,7 @@ impl Machine {
         if is_alone {
             self.perturb(number);
         }
-        let spans = self.spans(head.groups, self.chiplets_of(&head));
+        let spans = self.partition_of(&head).spans();
         self.submit(Handover { launch, number, stream: place as u8, scopes }, &head, &spans);
         Ok(true)
     }

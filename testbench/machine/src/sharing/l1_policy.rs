@@ -15,6 +15,7 @@ use super::{NAME, report, report_if};
 use crate::build::make::{Made, Make};
 use crate::cache::{Choice, Way, Ways};
 use crate::config::ConfigError;
+use crate::config::registry::registered;
 use crate::config::resolved::Resolved;
 use crate::context::Context;
 use crate::context::message::Message;
@@ -23,14 +24,14 @@ use crate::l1::{L1Policy, NewL1Policy, take_away};
 use crate::statistics::CounterValues;
 
 inventory::submit! {
-    NewL1Policy {
+    registered(NewL1Policy {
         name: NAME,
         about: "evicts shared lines first; does not install a shared line in a set of private \
                 lines",
         sections: &[SECTION],
         check,
         new: Some(new),
-    }
+    })
 }
 
 fn check(machine: &Resolved) -> Result<(), ConfigError> {

@@ -20,6 +20,7 @@ use super::{NAME, report, report_if};
 use crate::build::make::{Made, Make};
 use crate::cache::{Choice, Way, Ways};
 use crate::config::ConfigError;
+use crate::config::registry::registered;
 use crate::config::resolved::Resolved;
 use crate::context::Context;
 use crate::context::layout::Site;
@@ -31,13 +32,13 @@ use crate::l2::{BankHook, BankPort, NewL2Policy};
 use crate::statistics::CounterValues;
 
 inventory::submit! {
-    NewL2Policy {
+    registered(NewL2Policy {
         name: NAME,
         about: "evicts lines of one CU first; does not install lines of private memory",
         sections: &[SECTION],
         check,
         new: Some(new),
-    }
+    })
 }
 
 fn check(machine: &Resolved) -> Result<(), ConfigError> {

@@ -11,6 +11,7 @@ use super::parameters::{Parameters, SECTION, refused};
 use super::report;
 use super::rule::{self, Rule};
 use crate::build::make::{Made, Make};
+use crate::config::registry::registered;
 use crate::config::{ConfigError, System};
 use crate::context::Context;
 use crate::l1::take_away;
@@ -21,13 +22,13 @@ use crate::statistics::CounterValues;
 macro_rules! schedulers {
     ($($name:literal $about:literal $mode:ident $group:ident;)*) => { $(
         inventory::submit! {
-            NewScheduler {
+            registered(NewScheduler {
                 name: $name,
                 about: $about,
                 sections: &[SECTION],
                 check: |machine| check(machine.system, $name),
                 new: |make| new(make, mode::$mode, $group),
-            }
+            })
         }
     )* };
 }

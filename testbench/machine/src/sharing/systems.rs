@@ -1,24 +1,25 @@
 //! The systems of sharing-aware caches, and the designs as the paper ran them.
 
+use crate::config::registry::registered;
 use crate::config::systems::{KEPT, Preset, Variant, with_chiplets};
 
-inventory::submit! { Preset {
+inventory::submit! { registered(Preset {
         about: "Tabbakh's thesis (table 2.1): as `fermi-16sm`, with 15 SMs of up to 8 CTAs",
         twin: 3,
         text: include_str!("../../systems/fermi-15sm.toml"),
         grows: with_chiplets,
         members: &[("fermi-15sm", 1)],
         variants: VARIANTS,
-} }
+}) }
 
-inventory::submit! { Preset {
+inventory::submit! { registered(Preset {
         about: "Tabbakh's thesis (section 2.6.4): like a Kepler, with an L2 of 2 MB",
         twin: 5,
         text: include_str!("../../systems/kepler-15sm.toml"),
         grows: with_chiplets,
         members: &[("kepler-15sm", 1)],
         variants: VARIANTS,
-} }
+}) }
 
 macro_rules! sharing {
     ($scheduler:literal, $l1:literal, $l2:literal) => {

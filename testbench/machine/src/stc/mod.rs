@@ -12,6 +12,7 @@ mod systems;
 use ports::message;
 
 use crate::config::memory_model::Fences;
+use crate::config::registry::registered;
 use crate::l1::{Design, SRC};
 pub use parameters::SECTION;
 use parameters::check;
@@ -42,10 +43,10 @@ const MB: Design = Design {
     ..NV
 };
 
-inventory::submit! { NV }
-inventory::submit! { ES }
-inventory::submit! { AB }
-inventory::submit! { MB }
+inventory::submit! { registered(NV) }
+inventory::submit! { registered(ES) }
+inventory::submit! { registered(AB) }
+inventory::submit! { registered(MB) }
 
 message! {
     /// What an agent sees of the manager (specification 3.1).

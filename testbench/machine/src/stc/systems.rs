@@ -1,15 +1,16 @@
 //! The systems of STC, and the designs as the paper ran them.
 
+use crate::config::registry::registered;
 use crate::config::systems::{Preset, Variant, kept, with_cus};
 
-inventory::submit! { Preset {
+inventory::submit! { registered(Preset {
         about: "STC (table 3, section 7.4): 8 to 32 CUs with large L1s",
         twin: 4,
         text: include_str!("../../systems/stc-8cu.toml"),
         grows: with_cus,
         members: &[("stc-8cu", 8), ("stc-16cu", 16), ("stc-32cu", 32)],
         variants: VARIANTS,
-} }
+}) }
 
 /// STC, section 7.
 const VARIANTS: &[Variant] = &[

@@ -18,6 +18,7 @@ use ports::message;
 use crate::build::make::Make;
 use crate::check::timed::Clock;
 use crate::config::memory_model::{Fences, MemoryModel};
+use crate::config::registry::registered;
 use crate::l1::{Design, SRC};
 use crate::l2;
 use parameters::check;
@@ -70,10 +71,10 @@ const TC_STRONG: Design = Design {
     ..TC_WEAK
 };
 
-inventory::submit! { GTSC_RC }
-inventory::submit! { GTSC_SC }
-inventory::submit! { TC_WEAK }
-inventory::submit! { TC_STRONG }
+inventory::submit! { registered(GTSC_RC) }
+inventory::submit! { registered(GTSC_SC) }
+inventory::submit! { registered(TC_WEAK) }
+inventory::submit! { registered(TC_STRONG) }
 
 message! {
     /// What a request says beside its line.

@@ -1,15 +1,16 @@
 //! The systems of G-TSC and TC, and the designs as the paper ran them.
 
+use crate::config::registry::registered;
 use crate::config::systems::{KEPT, Preset, Variant, kept, with_chiplets};
 
-inventory::submit! { Preset {
+inventory::submit! { registered(Preset {
         about: "Tabbakh's thesis (table 3.3): as `fermi-16sm`, with eight memory partitions",
         twin: 4,
         text: include_str!("../../systems/fermi-16sm-8p.toml"),
         grows: with_chiplets,
         members: &[("fermi-16sm-8p", 1)],
         variants: VARIANTS,
-} }
+}) }
 
 const OWN: [(&str, &str); 2] = [("l2.design", "own"), KEPT[1]];
 const LEASE: (&str, &str) = ("timestamp.tc_lease", "400");

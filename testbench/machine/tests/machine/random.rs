@@ -168,6 +168,7 @@ fn shape() -> impl Strategy<Value = Shape> {
         directory,
         ([keeps("sharing.l1"), keeps("sharing.l2")], select(all("cu.scheduler"))),
         [any::<bool>(), any::<bool>(), any::<bool>()],
+        0..=3u32,
     );
     (machine, cu, caches, memory, network, links, egress, rest).prop_map(
         |(m, cu, (l1, l2, l3), memory, network, links, egress, rest)| {
@@ -199,6 +200,7 @@ fn shape() -> impl Strategy<Value = Shape> {
                 through: rest.5[0],
                 home_aware: rest.5[1],
                 ahead: rest.5[2],
+                rotate: rest.6,
             })
         },
     )

@@ -1,7 +1,9 @@
 //! STC: epochs over the whole machine (STC specification 5.6, 5.7, 8, 12).
 
 use cosim::body::BodyKind;
-use machine::design::{self, Callbacks, Cycle, Design, Handle, IssuePolicy, L1, Message, Port};
+use machine::design::{
+    self, Callbacks, Cycle, Design, Handle, IssuePolicy, L1, Message, Port, registered,
+};
 use machine::{Bodies, Options, RunError, systems};
 use traces::kernels::{PROGRAMS, Params};
 use traces::trace::Reader;
@@ -140,7 +142,7 @@ fn machines_and_parameters_that_cannot_be_are_refused_by_field() {
     }
 }
 
-inventory::submit! { MUTE }
+inventory::submit! { registered(MUTE) }
 
 /// `stc-mb`; in a system called `mute` the first CU's agent does not answer from some cycle on.
 const MUTE: Design = Design {

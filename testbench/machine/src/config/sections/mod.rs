@@ -57,6 +57,10 @@ fn interleave() -> u32 {
     1024
 }
 
+fn all_parts() -> u16 {
+    MOST_PARTS as u16
+}
+
 fn link_mhz() -> u32 {
     1000
 }
@@ -164,6 +168,11 @@ fields! {
         #[serde(default)]
         pub load_sector: Decimal = Millionths(0, 1_000_000_000), "cycles",
             "system h100";
+        /// Time for which each sector that a store writes in part occupies its bank, in units of
+        /// `network.sector_bytes`.
+        #[serde(default)]
+        pub partial_sector: Decimal = Millionths(0, 1_000_000_000), "cycles",
+            "system h100";
         /// Time for which a request of atomics occupies its bank, beside that of its sectors. Lanes
         /// on one word are requests of their own.
         #[serde(default)]
@@ -270,6 +279,9 @@ fields! {
         /// Time after a read within which the unit combines others with it, while it is pending.
         #[serde(default = "long")]
         pub combine_cycles: u32 = Range(0, MOST_CYCLES), "cycles", "system h100";
+        /// Reads that the unit answers with one answer of the L2, the first one included.
+        #[serde(default = "all_parts")]
+        pub combine_reads: u16 = Range(1, MOST_PARTS), "reads", "system h100";
         /// Size of a message's header.
         pub header_bytes: u32 = Range(1, 256), "bytes", "chosen: address and tag";
         /// Granularity of data in a message.
@@ -394,6 +406,10 @@ fields! {
         /// `replicated-by-page`, `replicated-by-line`: only GPUs that read the page, or the line,
         /// at any time in the program have a copy.
         pub policy: String = Names(|| names("placement.policy")), "", "CPElide, section IV-C";
+        /// Consecutive work-groups that a chiplet of a GPU gets before the turn of the next one; 0:
+        /// each chiplet gets one contiguous share.
+        #[serde(default)]
+        pub rotate: u32 = Range(0, 1 << 16), "work-groups", "system h100";
     }
 }
 

@@ -6,11 +6,13 @@ mod variants;
 
 use std::fs;
 use std::io::{self, Read};
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::LazyLock;
 
 use crate::System;
 use crate::SystemError;
+use crate::config::registry::Registered;
 use crate::config::show::{Origin, Reference, commented};
 use crate::config::system_file::{MOST_BYTES, too_long};
 use ports::known_names;
@@ -20,7 +22,7 @@ pub use shape::Shape;
 pub use variants::Variant;
 pub(crate) use variants::{KEPT, kept};
 
-/// A paper's machine. It is registered by `inventory::submit! { PRESET }`.
+/// A paper's machine. It is registered by `inventory::submit! { registered(PRESET) }`.
 #[derive(Debug)]
 pub struct Preset {
     /// One line.
@@ -38,11 +40,12 @@ pub struct Preset {
     pub variants: &'static [Variant],
 }
 
-inventory::collect!(Preset);
+inventory::collect!(Registered<Preset>);
 
 /// All presets, by the names of their first members.
 static PRESETS: LazyLock<Vec<&'static Preset>> = LazyLock::new(|| {
-    let mut all: Vec<_> = inventory::iter::<Preset>.into_iter().collect();
+    let all = inventory::iter::<Registered<Preset>>.into_iter();
+    let mut all: Vec<&Preset> = all.map(Deref::deref).collect();
     all.sort_by_key(|preset| preset.members[0].0);
     all
 });

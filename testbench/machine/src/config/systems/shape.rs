@@ -58,6 +58,8 @@ pub struct Shape {
     pub ahead: bool,
     /// `placement.policy`.
     pub placement: String,
+    /// `placement.rotate`, where it may be.
+    pub rotate: u32,
     /// What L1s and L2s keep.
     pub sharing: (String, String),
     /// `cu.scheduler`.
@@ -92,6 +94,7 @@ impl Default for Shape {
             home_aware: false,
             ahead: false,
             placement: "interleave".into(),
+            rotate: 0,
             sharing: ("lru".into(), "lru".into()),
             scheduler: "rr".into(),
         }
@@ -120,6 +123,7 @@ impl Shape {
         // At least what an entry covers, of HMG four lines.
         let interleave = directory.2.max(if has_policy(&self.l2_design) { 1 } else { 4 });
         let l3_bytes = l3.0 * l3.1 * u32::from(l3.2 * self.chiplets) * self.line;
+        let may_rotate = self.l2_design != "cpelide" && self.scheduler == "rr";
         let numbers = [
             ("machine.gpus", self.gpus.into()),
             ("machine.chiplets", self.chiplets.into()),
@@ -166,6 +170,7 @@ impl Shape {
             ("gpu_link.bytes_per_ns", self.gpu_link.1),
             ("gpu_link.latency", self.gpu_link.2),
             ("egress.timeout", self.egress.2.into()),
+            ("placement.rotate", if may_rotate { self.rotate } else { 0 }),
             ("command_processor.packet_cycles", self.command_processor.0),
             ("command_processor.unicast_latency", self.command_processor.1),
             (

@@ -98,6 +98,17 @@ fn loads_occupy_their_bank() {
 }
 
 #[test]
+fn sectors_that_are_stored_in_part_occupy_their_bank() {
+    // Eight stores of a sector.
+    let of = |cycles_of: &str, items| {
+        let set = [("l2.banks", "1"), ("l2.partial_sector", cycles_of)];
+        cycles(&set, items, &[store(0, NONE); 8])
+    };
+    // Before the last one there are seven. Nine work-items write one sector whole, and one in part.
+    assert_eq!([7, 8, 9].map(|items| of("60", items) - of("30", items)), [7 * 30, 0, 7 * 30]);
+}
+
+#[test]
 fn loads_that_bypass_the_l1_do_not_hit() {
     let hits = |bypass: &str| {
         let set = [("l1.bypass", bypass), ("l1.sector", "32")];
@@ -168,6 +179,16 @@ fn reads_are_combined_within_a_window() {
     assert_eq!((wide, narrow), (vec![2, 6], vec![0, 8]));
 }
 
+/// Four CUs of one unit read a sector.
+#[test]
+fn an_answer_serves_a_number_of_reads() {
+    let of = |most| {
+        let set = [("network.combine", "4"), ("network.combine_reads", most)];
+        combined(&set, &[load(0, NONE, Never)])[..2].to_vec()
+    };
+    assert_eq!(["1", "2", "3", "4"].map(of), [[0, 4], [2, 2], [2, 2], [3, 1]]);
+}
+
 /// Both reads of a CU have one MSHR, and so one tag. The second one leaves the CU after the L2 has
 /// answered the first one, and before that answer arrives: the L2 has the first sector alone then.
 #[test]
@@ -235,4 +256,25 @@ fn a_machine_may_have_512_parts_of_each_kind() {
     ];
     let mut machine = machine("cpelide-4-small", &set, program("stream", 1 << 15));
     machine.run().unwrap();
+}
+
+/// Each of eight work-groups on two chiplets reads its own page, of which the even ones have their
+/// home on chiplet 0.
+#[test]
+fn work_groups_rotate_over_chiplets() {
+    let link_bytes = |rotate, placement| -> u64 {
+        let set = [
+            ("machine.chiplets", "2"),
+            ("placement.rotate", rotate),
+            ("placement.policy", placement),
+        ];
+        let steps = [load(0, NONE, Never).by_group(4096)];
+        let machine = machine_of_kernels(false, &set, ((8, 1), 1), &steps);
+        let all = machine.statistics().into_iter();
+        all.filter(|(name, _)| name.starts_with("traffic.link.")).map(|(_, bytes)| bytes).sum()
+    };
+    // A request, and an answer with a line, of half of the pages.
+    let half = 4 * (8 + 8 + 64);
+    assert_eq!(["0", "1", "2"].map(|rotate| link_bytes(rotate, "interleave")), [half, 0, half]);
+    assert_eq!(["0", "1", "2"].map(|rotate| link_bytes(rotate, "first-touch")), [0; 3]);
 }

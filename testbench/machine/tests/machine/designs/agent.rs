@@ -2,11 +2,11 @@
 //! nothing.
 
 use machine::design::{
-    Callbacks, CounterValues, Design, Handle, L1, MAX_WAVES, Message, Port, SRC,
+    Callbacks, CounterValues, Design, Handle, L1, MAX_WAVES, Message, Port, SRC, registered,
 };
 use traces::trace::Instr;
 
-inventory::submit! { DESIGN }
+inventory::submit! { registered(DESIGN) }
 
 const DESIGN: Design = Design {
     name: "test-agent",

@@ -4,11 +4,11 @@
 
 use machine::design::{
     BankHook, BankPort, Callbacks, CounterValues, Design, Handle, IssuePolicy, Kind, L1, Message,
-    Packed, Port, SRC, Unit, Way,
+    Packed, Port, SRC, Unit, Way, registered,
 };
 use std::collections::HashMap;
 
-inventory::submit! { DESIGN }
+inventory::submit! { registered(DESIGN) }
 
 const DESIGN: Design = Design {
     name: "test-bank",

@@ -4,12 +4,12 @@
 
 use machine::design::{
     BankHook, BankPort, Class, Context, CounterValues, Design, GpuUnit, Handle, Kind, L1, Message,
-    Packed, Port, SRC, Site, UnitPorts, Way,
+    Packed, Port, SRC, Site, UnitPorts, Way, registered,
 };
 
 use super::queue::{Queue, SECTION};
 
-inventory::submit! { DESIGN }
+inventory::submit! { registered(DESIGN) }
 
 const DESIGN: Design = Design {
     name: "test-cross",

@@ -1,9 +1,11 @@
 //! For tests: each fence, and each wave's end, is delayed for some cycles.
 
-use machine::design::{Callbacks, CounterValues, Cycle, Design, Handle, L1, Message, Port, SRC};
+use machine::design::{
+    Callbacks, CounterValues, Cycle, Design, Handle, L1, Message, Port, SRC, registered,
+};
 use std::collections::VecDeque;
 
-inventory::submit! { DESIGN }
+inventory::submit! { registered(DESIGN) }
 
 const DESIGN: Design = Design {
     name: "test-fence",

@@ -1,11 +1,13 @@
 //! For tests: each instruction is held for some cycles before it issues.
 
-use machine::design::{Callbacks, CounterValues, Cycle, Design, Handle, L1, Message, Port, SRC};
+use machine::design::{
+    Callbacks, CounterValues, Cycle, Design, Handle, L1, Message, Port, SRC, registered,
+};
 use std::collections::VecDeque;
 
 use traces::trace::Instr;
 
-inventory::submit! { DESIGN }
+inventory::submit! { registered(DESIGN) }
 
 const DESIGN: Design = Design {
     name: "test-hold",

@@ -5,7 +5,7 @@
 
 use machine::design::{
     BankHook, BankPort, BuildError, Choice, Context, CounterValues, Cycle, Handle, Kind, L1Policy,
-    Make, Message, NewL1Policy, NewL2Policy, Unit, Way, Ways,
+    Make, Message, NewL1Policy, NewL2Policy, Unit, Way, Ways, registered,
 };
 
 use super::queue::{Queue, SECTION};
@@ -14,13 +14,13 @@ use super::queue::{Queue, SECTION};
 macro_rules! submit {
     ($($policy:ident, $name:literal, $sections:expr, $new:expr;)+) => {
         $(inventory::submit! {
-            $policy {
+            registered($policy {
                 name: $name,
                 about: "for tests",
                 sections: $sections,
                 check: |_| Ok(()),
                 new: Some($new),
-            }
+            })
         })+
     };
 }

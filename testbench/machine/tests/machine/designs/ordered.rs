@@ -4,14 +4,14 @@
 
 use machine::design::{
     BankHook, BankPort, Callbacks, Design, Handle, Kind, L1, L2Design, MemoryModel, Message, Port,
-    SOFTWARE, SRC, Way,
+    SOFTWARE, SRC, Way, registered,
 };
 use machine::sequential::{Seen, Version, WaveOf, WriteId};
 use traces::trace::{Instr, InstrKind};
 
-inventory::submit! { STRICT }
-inventory::submit! { LOOSE }
-inventory::submit! { EARLY }
+inventory::submit! { registered(STRICT) }
+inventory::submit! { registered(LOOSE) }
+inventory::submit! { registered(EARLY) }
 
 const STRICT: Design = Design {
     name: "test-strict",

@@ -5,7 +5,7 @@
 use machine::design::{
     BankHook, BankPort, BuildError, Callbacks, Class, ConfigError, Context, CounterValues, Cycle,
     Design, GpuUnit, Handle, IssuePolicy, Kind, L1, Make, Message, Packed, Port, SRC, Section,
-    System, UnitPorts, Way, WireId, defaults,
+    System, UnitPorts, Way, WireId, defaults, registered,
 };
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use hwmodel::common::test_queue::TestQueue;
 use ports::Fields;
 use ports::common::test_queue::{Config, In, Item};
 
-inventory::submit! { DESIGN }
+inventory::submit! { registered(DESIGN) }
 
 const DESIGN: Design = Design {
     name: "test-queue",

@@ -2,11 +2,12 @@
 //! not; some are then replayed.
 
 use machine::design::{
-    Callbacks, CounterValues, Cycle, Design, Handle, Kind, L1, MAX_WAVES, Message, Port, SRC, Value,
+    Callbacks, CounterValues, Cycle, Design, Handle, Kind, L1, MAX_WAVES, Message, Port, SRC,
+    Value, registered,
 };
 use std::collections::VecDeque;
 
-inventory::submit! { DESIGN }
+inventory::submit! { registered(DESIGN) }
 
 const DESIGN: Design = Design {
     name: "test-speculate",

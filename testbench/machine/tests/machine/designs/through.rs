@@ -1,9 +1,11 @@
 //! For tests: an L1 design that brings its own L2, another one behind a bank that passes everything
 //! on.
 
-use machine::design::{Context, CounterValues, Design, L2, L2Design, SOFTWARE, SRC, Unit};
+use machine::design::{
+    Context, CounterValues, Design, L2, L2Design, SOFTWARE, SRC, Unit, registered,
+};
 
-inventory::submit! { DESIGN }
+inventory::submit! { registered(DESIGN) }
 
 const DESIGN: Design = Design {
     name: "test-through",

@@ -5,7 +5,7 @@
 use machine::design::{
     BankHook, BankPort, BuildError, Class, ConfigError, Context, CounterValues, Design, Fifos,
     GpuUnit, Handle, IssuePolicy, Kind, L1, Make, Message, Packed, Port, SRC, Section, Site,
-    System, Unit, UnitPorts, defaults,
+    System, Unit, UnitPorts, defaults, registered,
 };
 use ports::Limit::Range;
 use ports::{Fields, fields};
@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use super::queue::{self, Queue};
 
-inventory::submit! { DESIGN }
+inventory::submit! { registered(DESIGN) }
 
 const DESIGN: Design = Design {
     name: "test-tokens",

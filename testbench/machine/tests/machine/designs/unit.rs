@@ -4,11 +4,11 @@
 
 use machine::design::{
     BankHook, BankPort, Callbacks, Class, Context, CounterValues, Design, GpuUnit, Handle, Kind,
-    L1, Message, Port, SRC, Unit, UnitPort, UnitPorts, Way,
+    L1, Message, Port, SRC, Unit, UnitPort, UnitPorts, Way, registered,
 };
 use std::collections::VecDeque;
 
-inventory::submit! { DESIGN }
+inventory::submit! { registered(DESIGN) }
 
 const DESIGN: Design = Design {
     name: "test-unit",
