@@ -38,10 +38,9 @@ impl Wiring<'_> {
             let unit = layout.core(chiplet, first);
             let below = self.outlet(Net::Request, chiplet, unit);
             let answers = self.inlet(Net::Answer, chiplet, unit);
-            let network = &self.system.network;
-            let (window, most) = (network.combine_cycles.into(), network.combine_reads);
+            let window = self.system.network.combine_cycles.into();
             let mut ports =
-                combiner::Ports { first: unit, window, most, cores: Vec::new(), below, answers };
+                combiner::Ports { first: unit, window, cores: Vec::new(), below, answers };
             let mut cores = Vec::new();
             for unit in (first..first + cluster).map(|core| layout.core(chiplet, core)) {
                 let (core, name) = (self.numbers.unit(unit), layout.name(unit));

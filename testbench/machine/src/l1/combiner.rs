@@ -27,8 +27,6 @@ pub struct Ports {
     pub first: Unit,
     /// Cycles after a read within which others are combined with it.
     pub window: Cycle,
-    /// Reads that one answer serves, the first one included.
-    pub most: u16,
     /// Of each CU.
     pub cores: Vec<CorePort>,
     /// Requests to the network.
@@ -50,8 +48,6 @@ struct Pending {
     /// Reads of the same sectors may wait for it.
     is_open: bool,
     waiters: Waiters,
-    /// Reads that its answer serves.
-    reads: u16,
     /// The next one of the same hash.
     next: u32,
 }
@@ -136,12 +132,9 @@ impl Combiner {
         if kind != Kind::Read {
             return false;
         }
-        let Ports { window, most, .. } = self.ports;
-        let fits = |p: &Pending| {
-            p.is_open && mask & !p.mask == 0 && ctx.now - p.sent <= window && p.reads < most
-        };
+        let fits =
+            |p: &Pending| p.is_open && mask & !p.mask == 0 && ctx.now - p.sent <= self.ports.window;
         let Some(at) = self.find(addr, fits) else { return false };
-        self.pending[at].reads += 1;
         self.pending[at].waiters.push(ctx, request);
         self.combined += 1;
         true
@@ -152,9 +145,9 @@ impl Combiner {
         let Message { kind, addr, mask, from, tag, .. } = ctx.messages[request];
         if kind == Kind::Read {
             let next = self.of_hash[hash(addr)];
-            let (is_open, waiters, reads) = (true, Waiters::default(), 1);
+            let (is_open, waiters) = (true, Waiters::default());
             let sent = ctx.now;
-            let entry = Pending { addr, mask, from, tag, sent, is_open, waiters, reads, next };
+            let entry = Pending { addr, mask, from, tag, sent, is_open, waiters, next };
             let at = self.free.pop().unwrap_or_else(|| {
                 self.pending.push(entry);
                 self.pending.len() as u32 - 1

@@ -57,10 +57,6 @@ fn interleave() -> u32 {
     1024
 }
 
-fn all_parts() -> u16 {
-    MOST_PARTS as u16
-}
-
 fn link_mhz() -> u32 {
     1000
 }
@@ -279,9 +275,6 @@ fields! {
         /// Time after a read within which the unit combines others with it, while it is pending.
         #[serde(default = "long")]
         pub combine_cycles: u32 = Range(0, MOST_CYCLES), "cycles", "system h100";
-        /// Reads that the unit answers with one answer of the L2, the first one included.
-        #[serde(default = "all_parts")]
-        pub combine_reads: u16 = Range(1, MOST_PARTS), "reads", "system h100";
         /// Size of a message's header.
         pub header_bytes: u32 = Range(1, 256), "bytes", "chosen: address and tag";
         /// Granularity of data in a message.

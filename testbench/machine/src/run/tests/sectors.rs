@@ -179,16 +179,6 @@ fn reads_are_combined_within_a_window() {
     assert_eq!((wide, narrow), (vec![2, 6], vec![0, 8]));
 }
 
-/// Four CUs of one unit read a sector.
-#[test]
-fn an_answer_serves_a_number_of_reads() {
-    let of = |most| {
-        let set = [("network.combine", "4"), ("network.combine_reads", most)];
-        combined(&set, &[load(0, NONE, Never)])[..2].to_vec()
-    };
-    assert_eq!(["1", "2", "3", "4"].map(of), [[0, 4], [2, 2], [2, 2], [3, 1]]);
-}
-
 /// Both reads of a CU have one MSHR, and so one tag. The second one leaves the CU after the L2 has
 /// answered the first one, and before that answer arrives: the L2 has the first sector alone then.
 #[test]
