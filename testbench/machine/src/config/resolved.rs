@@ -89,7 +89,7 @@ impl<'a> Resolved<'a> {
         if let Placement::Replicated(_) = self.placement {
             self.check_copies()?;
         }
-        if system.placement.rotate > 0 {
+        if system.placement.rotate {
             self.check_rotation()?;
         }
         check_sections(system)?;
@@ -105,7 +105,7 @@ impl<'a> Resolved<'a> {
     /// Labels of kernels name contiguous work-groups, and the other schedulers keep neighbours on
     /// one CU.
     fn check_rotation(&self) -> Result<(), ConfigError> {
-        let Self { system, l2, scheduler, .. } = *self;
+        let Self { l2, scheduler, .. } = *self;
         let why = match () {
             () if l2.sync == SyncMode::Cpelide => {
                 format!("l2.design = {}, which reads a range of each chiplet", l2.name)
@@ -115,7 +115,7 @@ impl<'a> Resolved<'a> {
             }
             () => return Ok(()),
         };
-        let problem = format!("{}: must be 0 with {why}", system.placement.rotate);
+        let problem = format!("true: must be false with {why}");
         Err(ConfigError { field: "placement.rotate".into(), problem })
     }
 

@@ -2,8 +2,8 @@
 //!
 //! Packets, the firmware and the chiplets' command processors number work-groups in the order of
 //! dispatch: the static, kernel-wide partition of CPElide's specification (5.1) gives each chiplet
-//! contiguous numbers. With `placement.rotate` pieces of consecutive work-groups of the program go to
-//! the chiplets of a GPU in turn: a CU converts a number when the work-group starts.
+//! contiguous numbers. With `placement.rotate` the chiplets of a GPU get pieces of consecutive
+//! work-groups in turn: a CU converts a number when the work-group starts.
 
 /// Shares of a kernel's work-groups: each GPU, and within it each chiplet of the kernel's stream,
 /// gets an equal piece, and the last one the remainder.

@@ -100,7 +100,8 @@ impl Machine {
     pub(super) fn partition(&self, groups: u32, mask: u16) -> Partition {
         let layout = &self.ctx.layout;
         let (gpus, chiplets) = (layout.gpus.into(), layout.chiplets);
-        Partition { groups, gpus, chiplets, mask, rotate: self.system.placement.rotate }
+        let rotate = if self.system.placement.rotate { layout.cores.into() } else { 0 };
+        Partition { groups, gpus, chiplets, mask, rotate }
     }
 
     /// That of a kernel of its stream.

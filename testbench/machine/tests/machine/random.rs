@@ -168,7 +168,7 @@ fn shape() -> impl Strategy<Value = Shape> {
         directory,
         ([keeps("sharing.l1"), keeps("sharing.l2")], select(all("cu.scheduler"))),
         [any::<bool>(), any::<bool>(), any::<bool>()],
-        0..=3u32,
+        any::<bool>(),
     );
     (machine, cu, caches, memory, network, links, egress, rest).prop_map(
         |(m, cu, (l1, l2, l3), memory, network, links, egress, rest)| {

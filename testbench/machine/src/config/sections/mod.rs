@@ -399,10 +399,10 @@ fields! {
         /// `replicated-by-page`, `replicated-by-line`: only GPUs that read the page, or the line,
         /// at any time in the program have a copy.
         pub policy: String = Names(|| names("placement.policy")), "", "CPElide, section IV-C";
-        /// Consecutive work-groups that a chiplet of a GPU gets before the turn of the next one; 0:
-        /// each chiplet gets one contiguous share.
+        /// True: each chiplet of a GPU in turn gets consecutive work-groups, one for each of its CUs;
+        /// false: each chiplet gets one contiguous share.
         #[serde(default)]
-        pub rotate: u32 = Range(0, 1 << 16), "work-groups", "system h100";
+        pub rotate: bool = Switch, "", "system h100";
     }
 }
 

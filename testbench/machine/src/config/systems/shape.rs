@@ -59,7 +59,7 @@ pub struct Shape {
     /// `placement.policy`.
     pub placement: String,
     /// `placement.rotate`, where it may be.
-    pub rotate: u32,
+    pub rotate: bool,
     /// What L1s and L2s keep.
     pub sharing: (String, String),
     /// `cu.scheduler`.
@@ -94,7 +94,7 @@ impl Default for Shape {
             home_aware: false,
             ahead: false,
             placement: "interleave".into(),
-            rotate: 0,
+            rotate: false,
             sharing: ("lru".into(), "lru".into()),
             scheduler: "rr".into(),
         }
@@ -123,7 +123,6 @@ impl Shape {
         // At least what an entry covers, of HMG four lines.
         let interleave = directory.2.max(if has_policy(&self.l2_design) { 1 } else { 4 });
         let l3_bytes = l3.0 * l3.1 * u32::from(l3.2 * self.chiplets) * self.line;
-        let may_rotate = self.l2_design != "cpelide" && self.scheduler == "rr";
         let numbers = [
             ("machine.gpus", self.gpus.into()),
             ("machine.chiplets", self.chiplets.into()),
@@ -170,7 +169,6 @@ impl Shape {
             ("gpu_link.bytes_per_ns", self.gpu_link.1),
             ("gpu_link.latency", self.gpu_link.2),
             ("egress.timeout", self.egress.2.into()),
-            ("placement.rotate", if may_rotate { self.rotate } else { 0 }),
             ("command_processor.packet_cycles", self.command_processor.0),
             ("command_processor.unicast_latency", self.command_processor.1),
             (
@@ -180,6 +178,7 @@ impl Shape {
         ];
         let word = |is_set: bool| if is_set { "true" } else { "false" };
         let may_know = self.l2_design == "cpelide" && self.l2.0 == "home-forward";
+        let may_rotate = self.l2_design != "cpelide" && self.scheduler == "rr";
         let words = [
             ("name", "random"),
             ("command_processor.home_aware", word(may_know && self.home_aware)),
@@ -193,6 +192,7 @@ impl Shape {
             ("egress.design", &self.egress.0),
             ("egress.config", &self.egress.1),
             ("placement.policy", &self.placement),
+            ("placement.rotate", word(may_rotate && self.rotate)),
             ("sharing.l1", &self.sharing.0),
             ("sharing.l2", &self.sharing.1),
             ("cu.scheduler", &self.scheduler),

@@ -252,9 +252,10 @@ fn a_machine_may_have_512_parts_of_each_kind() {
 /// home on chiplet 0.
 #[test]
 fn work_groups_rotate_over_chiplets() {
-    let link_bytes = |rotate, placement| -> u64 {
+    let link_bytes = |(rotate, cus), placement| -> u64 {
         let set = [
             ("machine.chiplets", "2"),
+            ("machine.cus", cus),
             ("placement.rotate", rotate),
             ("placement.policy", placement),
         ];
@@ -263,8 +264,9 @@ fn work_groups_rotate_over_chiplets() {
         let all = machine.statistics().into_iter();
         all.filter(|(name, _)| name.starts_with("traffic.link.")).map(|(_, bytes)| bytes).sum()
     };
+    let of = [("false", "1"), ("true", "1"), ("true", "2")];
     // A request, and an answer with a line, of half of the pages.
     let half = 4 * (8 + 8 + 64);
-    assert_eq!(["0", "1", "2"].map(|rotate| link_bytes(rotate, "interleave")), [half, 0, half]);
-    assert_eq!(["0", "1", "2"].map(|rotate| link_bytes(rotate, "first-touch")), [0; 3]);
+    assert_eq!(of.map(|machine| link_bytes(machine, "interleave")), [half, 0, half]);
+    assert_eq!(of.map(|machine| link_bytes(machine, "first-touch")), [0; 3]);
 }
