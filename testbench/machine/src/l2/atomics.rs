@@ -1,11 +1,17 @@
-//! The unit of a bank that performs atomics: its rate, and the latency of a result.
+//! Atomics of a bank: what it does with a request; the unit that performs them, with its rate and
+//! the latency of a result.
 
 use std::collections::VecDeque;
 
 use super::bank::Bank;
 use super::data_port::{PARTS, is_occupied};
+use super::hook::Outcome;
+use super::requests::copy;
+use crate::cache::Way;
+use crate::check::atomic;
 use crate::config::L2Section;
 use crate::context::Context;
+use crate::context::masks;
 use crate::context::message::{Kind, Line, Message};
 use crate::engine::pool::Handle;
 use crate::engine::{Cycle, Port, Rate};
@@ -90,6 +96,83 @@ impl Bank {
             }
             let answer = self.atomics.as_mut().and_then(Atomics::take).expect("it is due");
             self.send_answer(ctx, answer);
+        }
+    }
+
+    /// The home performs it and answers the CU; the copy here is old then.
+    pub(super) fn atomic_there(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
+        let (_, peers) = self.ports.peers.expect("another chiplet has the line");
+        if !ctx.may_send(peers) {
+            return Outcome::Blocked;
+        }
+        if let Some(way) = found {
+            self.forget(way);
+        }
+        self.pass_on(ctx, request, peers)
+    }
+
+    /// The L3 performs it and answers: what is held here of the line goes there first.
+    pub(super) fn atomic_below(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
+        if !ctx.may_send(self.ports.below) {
+            return Outcome::Blocked;
+        }
+        if let Some(way) = found {
+            if self.array.dirty(way) != 0 {
+                self.write_back(ctx, way);
+                self.counters.written_for_atomics += 1;
+                return Outcome::Again;
+            }
+            self.forget(way);
+        }
+        self.counters.atomics += 1;
+        self.pass_below(ctx, request)
+    }
+
+    /// Performed here.
+    pub(super) fn atomic(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
+        let Message { mask, line, kind, size, from, .. } = ctx.messages[request];
+        let Kind::Atomic(op) = kind else { unreachable!("an atomic") };
+        match found {
+            Some(way) if mask & !self.array.valid(way) == 0 => {
+                let through = self.is_through(ctx, from);
+                if self.is_busy(ctx) || !self.may_finish(ctx, from, through, false) {
+                    return Outcome::Blocked;
+                }
+                let old = copy(ctx, &self.array, way);
+                atomic::apply(op, size.into(), mask, self.array.data_mut(way), &ctx.lines[line].0);
+                self.array.mark(way, mask, !through);
+                self.array.touch(way);
+                self.counters.atomics += 1;
+                ctx.lines.free(line);
+                if let Some(atomics) = &mut self.atomics {
+                    atomics.perform(ctx.now, masks::sectors(mask, ctx.layout.sector_log));
+                }
+                if through {
+                    let new = copy(ctx, &self.array, way);
+                    self.write_through(ctx, request, new, Kind::Data, old);
+                } else if self.atomics.is_some() {
+                    self.answer_late(ctx, request, old);
+                } else {
+                    self.answer(ctx, request, Kind::Data, old);
+                }
+                Outcome::Done
+            }
+            found => self.miss(ctx, request, found),
         }
     }
 }

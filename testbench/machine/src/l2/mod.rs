@@ -2,15 +2,21 @@
 //! releases and acquires it.
 
 mod addresses;
+mod answers;
 mod atomics;
 pub mod bank;
 mod data_port;
 mod designs;
 mod fifos;
 pub mod hook;
+mod hooks;
 pub mod parameters;
+mod policy;
+mod reads;
 mod requests;
+mod serve;
 mod walk;
+mod ways;
 mod writes;
 
 use std::collections::VecDeque;
@@ -33,8 +39,9 @@ pub use atomics::Atomics;
 pub use data_port::DataPort;
 pub use designs::SOFTWARE;
 pub use fifos::Fifos;
-pub use hook::{BankHook, BankPort, BankView, NewL2Policy};
+pub use hook::{BankHook, BankPort, BankView};
 pub use parameters::{are_through, check as check_directory, replacements, writes};
+pub use policy::NewL2Policy;
 
 /// A bank's inlets and outlets.
 #[derive(Clone, Copy, Debug)]

@@ -1,10 +1,16 @@
-//! A bank's writes on their way below and to copies of other GPUs, and the answers that wait for
-//! them.
+//! A bank's writes: what it does with a request to write; writes on their way below and to copies
+//! of other GPUs, and the answers that wait for them.
 
 use std::collections::VecDeque;
 
 use super::Ports;
+use super::bank::Bank;
+use super::hook::Outcome;
+use super::ways::Unallocated;
+use crate::cache::Way;
+use crate::config::policy::Policy;
 use crate::context::Context;
+use crate::context::layout::Site;
 use crate::context::message::{Kind, Line, Message, Unit};
 use crate::engine::OutletId;
 use crate::engine::pool::Handle;
@@ -161,4 +167,126 @@ impl Writes {
             self.held[index] = Held::default();
         }
     }
+}
+
+impl Bank {
+    /// What a write or atomic changes here is dirty; or also written through, for readers
+    /// after this chiplet's release: other chiplets, and where those have L2s of their own other
+    /// GPUs; or where the design writes all through.
+    pub(super) fn write(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
+        let Message { addr, mask, line, from, .. } = ctx.messages[request];
+        let through = self.is_through(ctx, from);
+        if !self.may_finish(ctx, from, through, found.is_none()) || self.must_wait(ctx) {
+            return Outcome::Blocked;
+        }
+        let way = match found.map_or_else(|| self.allocate(ctx, request, addr, through), Ok) {
+            Ok(way) => way,
+            Err(Unallocated::Stalled(outcome)) => return outcome,
+            Err(Unallocated::Bypass) => return self.write_below(ctx, request, line),
+        };
+        self.array.write(way, &ctx.lines[line].0, mask, !through);
+        self.stored(ctx, mask);
+        self.counters.writes += 1;
+        if through {
+            // The payload goes on.
+            self.write_through(ctx, request, line, Kind::Ack, Handle::NONE);
+        } else {
+            ctx.lines.free(line);
+            self.answer(ctx, request, Kind::Ack, Handle::NONE);
+        }
+        Outcome::Done
+    }
+
+    /// A write whose line shall not be here goes below, as one that is written through.
+    #[cold]
+    fn write_below(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        line: Handle<Line>,
+    ) -> Outcome {
+        if !ctx.may_send(self.ports.below) {
+            return Outcome::Blocked;
+        }
+        self.hooks.pass(ctx, request);
+        self.counters.writes += 1;
+        self.write_through(ctx, request, line, Kind::Ack, Handle::NONE);
+        Outcome::Done
+    }
+
+    pub(super) fn is_through(&self, ctx: &Context, from: Unit) -> bool {
+        match self.policy {
+            Policy::Private => false,
+            Policy::HomeForward => !self.is_own(ctx, from),
+            Policy::Coherent => self.through || is_gate(ctx, from),
+        }
+    }
+
+    /// Whether a change here may be done and answered now, and sent below where that is needed:
+    /// what is written through, or a victim.
+    pub(super) fn may_finish(
+        &self,
+        ctx: &mut Context,
+        from: Unit,
+        through: bool,
+        victim: bool,
+    ) -> bool {
+        if through && !self.is_own(ctx, from) {
+            // Its answer leaves later.
+            return ctx.may_send(self.ports.below);
+        }
+        let below = through || (!self.coherent && victim);
+        self.may_answer(ctx) && (!below || ctx.may_send(self.ports.below))
+    }
+
+    /// Sends what a request has changed below, and its answer. A CU of this chiplet is answered at
+    /// once, as the release of its chiplet waits here for the L3. The release of any other source
+    /// does not reach this bank: its answer leaves when the L3 has acknowledged the write. The
+    /// outlets that this needs must be free.
+    pub(super) fn write_through(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        new: Handle<Line>,
+        kind: Kind,
+        line: Handle<Line>,
+    ) {
+        let Message { addr, mask, from, .. } = ctx.messages[request];
+        if self.is_own(ctx, from) {
+            self.writes.send(ctx, addr, mask, new, Handle::NONE);
+            return self.answer(ctx, request, kind, line);
+        }
+        self.writes.send(ctx, addr, mask, new, request);
+        self.make_answer(ctx, request, kind, line);
+    }
+
+    /// A write to another chiplet's line: the copy here is updated, the home does it and answers
+    /// the CU (directory specification, section 6, rule 5).
+    pub(super) fn write_there(
+        &mut self,
+        ctx: &mut Context,
+        request: Handle<Message>,
+        found: Option<Way>,
+    ) -> Outcome {
+        let Message { mask, line, .. } = ctx.messages[request];
+        let (_, peers) = self.ports.peers.expect("another chiplet has the line");
+        if !ctx.may_send(peers) {
+            return Outcome::Blocked;
+        }
+        if let Some(way) = found.filter(|&way| self.array.valid(way) != 0) {
+            self.array.write(way, &ctx.lines[line].0, mask, false);
+        }
+        self.counters.writes_through += 1;
+        self.pass_on(ctx, request, peers)
+    }
+}
+
+/// True for another GPU's gate.
+fn is_gate(ctx: &Context, from: Unit) -> bool {
+    matches!(ctx.layout.site(from), Site::Gate(_))
 }
