@@ -6,6 +6,7 @@ use proptest::sample::select;
 
 use super::*;
 use crate::context::layout::permuted;
+use crate::context::masks;
 
 #[derive(Clone, Debug, Default)]
 struct Line {

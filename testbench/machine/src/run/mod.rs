@@ -11,6 +11,7 @@ mod meeting;
 mod memory;
 mod observe;
 mod options;
+mod owners;
 mod packets;
 mod probed;
 mod results;

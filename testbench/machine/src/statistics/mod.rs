@@ -1,5 +1,6 @@
 //! What is counted: names, units and meanings. `values` collects it.
 
+mod parts;
 pub mod probe;
 pub mod recording;
 pub mod spans;

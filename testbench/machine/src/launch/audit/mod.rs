@@ -6,20 +6,24 @@
 //! the firmware decides, which is that of the first messages for launches, and of the first
 //! operations or signals after kernels.
 
+mod compare;
+mod packet;
+
 use std::collections::VecDeque;
-use std::fmt::{self, Display, Formatter};
 
 use cosim::cpelide::aql::kind::KERNEL_DISPATCH;
 use cosim::cpelide::{Conf, SyncMode};
 use hwmodel::cpelide::chiplet_coherence_table as table;
 use hwmodel::cpelide::chiplet_coherence_table::{
-    Dispatch, Hidden, Outcome, Parameters, Reason, ReferenceTable, Share,
+    Dispatch, Hidden, Outcome, Parameters, ReferenceTable, Share,
 };
 use ports::cpelide::types::{Aql, Message, SLOTS, Tx, kind};
 
 use super::blocks::Outputs;
 use super::global::Kernel;
 use crate::engine::Cycle;
+use compare::differ;
+pub use packet::{Chiplets, Operations, Packet};
 
 /// Launches that were decided.
 const LAUNCHES: usize = 0;
@@ -31,86 +35,6 @@ const ANEW: usize = 13;
 
 /// Tag of a packet for which no message is sent.
 const NO_TAG: u8 = u8::MAX;
-
-/// Chiplets, one bit each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Chiplets(pub u16);
-
-/// Operations on L2s that were asked for together: before a kernel, after it, or by a barrier.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Operations {
-    /// Released.
-    pub release: Chiplets,
-    /// Acquired.
-    pub acquire: Chiplets,
-    /// When the first request left the command processor, and when the last acknowledgement was
-    /// there.
-    pub requested: Option<Cycle>,
-    /// Likewise.
-    pub acknowledged: Option<Cycle>,
-    /// Lines that the releases wrote back.
-    pub lines_written_back: u64,
-    /// The rules that were applied, also those that asked for nothing; none without a table.
-    pub reasons: Vec<Reason>,
-}
-
-/// What became of a packet.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Packet {
-    /// GPU.
-    pub gpu: u16,
-    /// Number among the GPU's packets.
-    pub number: u64,
-    /// Number of the kernel; `None` for a barrier.
-    pub kernel: Option<u32>,
-    /// Tag of the kernel, once it is launched.
-    pub tag: Option<u8>,
-    /// Where the kernel runs.
-    pub chiplets: Chiplets,
-    /// When the host handed it over.
-    pub submitted: Cycle,
-    /// When it was the oldest packet of its stream that was not complete.
-    pub turn: Cycle,
-    /// Before the kernel.
-    pub before: Operations,
-    /// When LAUNCH_EN left the command processor.
-    pub enabled: Option<Cycle>,
-    /// When LAUNCH_EN was at the last of the kernel's chiplets.
-    pub launched: Option<Cycle>,
-    /// When the first work-group was dispatched, and when the last one had ended.
-    pub ran: Option<[Cycle; 2]>,
-    /// When the last chiplet had reported the kernel's end.
-    pub ended: Option<Cycle>,
-    /// After the kernel.
-    pub after: Operations,
-    /// When the completion signal was written.
-    pub completed: Cycle,
-    /// When the host saw it: what was stored to other GPUs had arrived.
-    pub visible: Cycle,
-    /// Cycles of the processor's clock in steps 1 to 7; 0 where the firmware is called directly.
-    pub firmware_cycles: u32,
-    /// It was decided while the kernel before ran.
-    pub is_ahead: bool,
-    /// Error codes.
-    pub errors: Vec<u8>,
-}
-
-impl Packet {
-    /// Cycles from the first message that a launch's L2s or, without operations, CUs wait for, to
-    /// the start: what section 5.7 of the CPElide specification calls the critical path. None for a
-    /// barrier.
-    pub fn critical_path(&self) -> Option<Cycle> {
-        let from = self.before.requested.or(self.enabled)?;
-        Some(self.launched? - from)
-    }
-
-    /// Releases and acquires sent for it, one for each chiplet.
-    pub fn sent(&self) -> [u32; 2] {
-        let both =
-            |of: fn(&Operations) -> Chiplets| of(&self.before).count() + of(&self.after).count();
-        [both(|o| o.release), both(|o| o.acquire)]
-    }
-}
 
 /// Watches the packets of a GPU.
 #[derive(Debug)]
@@ -373,31 +297,6 @@ impl Auditor {
         Ok(())
     }
 
-    /// Errors: a kernel starts otherwise than it must.
-    fn see_launched(&self, now: Cycle, begun: &Begun) -> Result<(), String> {
-        let Begun { packet, expected, shares, .. } = begun;
-        self.compare(now, packet, ("before", &packet.before), expected)?;
-        if self.reference.is_none() {
-            return Ok(());
-        }
-        if expected.tag != packet.tag {
-            let [tag, must] = [packet.tag, expected.tag]
-                .map(|tag| tag.map_or("none".into(), |tag| tag.to_string()));
-            return Err(differ(now, packet, format!("tag {tag}, must be {must}")));
-        }
-        let started = shares.iter().fold(0, |mask, share| mask | 1 << share.chiplet);
-        if *shares == expected.shares && packet.chiplets.0 == started {
-            return Ok(());
-        }
-        let text = format!(
-            "starts chiplets {} with work-groups {}, must be {}",
-            packet.chiplets,
-            Shares(shares),
-            Shares(&expected.shares)
-        );
-        Err(differ(now, packet, text))
-    }
-
     fn see_received(&mut self, now: Cycle, rx: &Message) {
         let Some(begun) = self.begun.iter_mut().find(|begun| begun.tag == rx.tag) else { return };
         match rx.kind {
@@ -500,70 +399,6 @@ impl Auditor {
         if let Some(at) = (0..counters.len()).find(differs) {
             let text = format!("CNT[{at}] = {}, must be {}", counters[at], expected[at]);
             return Err(differ(now, packet, text));
-        }
-        Ok(())
-    }
-
-    /// Errors: other operations than those expected.
-    fn compare(
-        &self,
-        now: Cycle,
-        packet: &Packet,
-        (when, sent): (&str, &Operations),
-        expected: &Outcome,
-    ) -> Result<(), String> {
-        let Operations { release, acquire, .. } = *sent;
-        let must = [expected.release, expected.acquire].map(Chiplets);
-        if self.reference.is_none() || [release, acquire] == must {
-            return Ok(());
-        }
-        let text = format!(
-            "releases {release} and acquires {acquire} {when} it, must be {} and {}",
-            must[0], must[1]
-        );
-        Err(differ(now, packet, text))
-    }
-}
-
-fn differ(now: Cycle, packet: &Packet, text: String) -> String {
-    let Packet { gpu, number, kernel, .. } = packet;
-    let what = kernel.map_or("a barrier".to_string(), |kernel| format!("kernel {kernel}"));
-    format!(
-        "the decision of GPU {gpu}'s firmware differs from the table's reference, cycle {now}, \
-         packet {number}, {what}: {text}"
-    )
-}
-
-impl Chiplets {
-    /// How many.
-    pub fn count(self) -> u32 {
-        self.0.count_ones()
-    }
-}
-
-impl Display for Chiplets {
-    /// `0-2,5`; `-` for none.
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        let has = |i: u32| i < 16 && self.0 >> i & 1 == 1;
-        let starts = (0..16).filter(|&i| has(i) && (i == 0 || !has(i - 1)));
-        let run = |first: u32| match (first..).take_while(|&i| has(i)).last() {
-            Some(last) if last > first => format!("{first}-{last}"),
-            _ => first.to_string(),
-        };
-        let runs: Vec<_> = starts.map(run).collect();
-        f.write_str(if runs.is_empty() { "-" } else { "" })?;
-        f.write_str(&runs.join(","))
-    }
-}
-
-/// Of each chiplet its first work-group and their number.
-struct Shares<'a>(&'a [Share]);
-
-impl Display for Shares<'_> {
-    fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        f.write_str(if self.0.is_empty() { "-" } else { "" })?;
-        for (at, Share { chiplet, first, groups }) in self.0.iter().enumerate() {
-            write!(f, "{}{chiplet}: {first} + {groups}", if at > 0 { ", " } else { "" })?;
         }
         Ok(())
     }

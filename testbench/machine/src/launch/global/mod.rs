@@ -1,19 +1,24 @@
 //! The command processors of a GPU: packets in, orders to the chiplets, completion signals out.
 
+mod chiplets;
+mod counters;
+
 use std::collections::VecDeque;
 
 use cosim::cpelide::aql::kind::BARRIER_AND;
 use cosim::cpelide::{Conf, Fault};
 use ports::Bytes;
 use ports::cpelide::local_command_processor as local;
-use ports::cpelide::types::{Aql, Ext, SLOTS, kind};
+use ports::cpelide::types::{Aql, Ext, SLOTS};
 
 use super::audit::{Auditor, Packet};
 use super::blocks::{Blocks, Inputs, Outputs};
 use super::phases::{PHASES, Phase, Phases};
-use crate::context::message::{Kind, Message, Packed, Sync, Synced, ToStart};
+use crate::context::message::{Kind, Message};
 use crate::context::{Context, Stop};
 use crate::engine::{Cycle, InletId, OutletId};
+use chiplets::Heard;
+pub use counters::Counters;
 
 /// Inlets and outlets.
 #[derive(Clone, Debug)]
@@ -26,34 +31,6 @@ pub struct Ports {
     pub gate: Option<(OutletId, InletId)>,
 }
 
-/// Where a launch's time went.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Counters {
-    /// Packets, and those of them that launch no kernel.
-    pub packets: u64,
-    pub barriers: u64,
-    /// Chiplets asked for a release, and for an acquire.
-    pub releases: u64,
-    pub acquires: u64,
-    pub lines_written_back: u64,
-    /// Of the releases, those that wrote nothing back; of the acquires, those that dropped no line.
-    pub idle_releases: u64,
-    pub idle_acquires: u64,
-    /// Steps of each packet. Cycles from a packet, or the completion of the packet before of its
-    /// stream, to the message that enables its launch.
-    pub launch_cycles: u64,
-    /// Of launches with operations: cycles from the first request to an L2 to the launch.
-    pub sync_cycles: u64,
-    /// Cycles from enabling a launch to the last chiplet's DONE.
-    pub kernel_cycles: u64,
-    /// Cycles from the last chiplet's DONE, or from a barrier's packet, to where the host sees the
-    /// completion.
-    pub release_cycles: u64,
-    /// Error codes, and the last one.
-    pub errors: u64,
-    pub last_error: u8,
-}
-
 /// A packet on its way in.
 #[derive(Debug)]
 struct Feeding {
@@ -61,21 +38,6 @@ struct Feeding {
     /// Extension block, and how much of it is in.
     extension: Vec<u8>,
     at: usize,
-}
-
-/// What a chiplet has said and its block has not heard.
-#[derive(Clone, Copy, Debug, Default)]
-struct Heard {
-    /// The command to its L2, and lines that it wrote back.
-    asked: Sync,
-    synchronised: Option<u32>,
-    dropped: bool,
-    /// Work-groups of each launch.
-    ended: [u32; SLOTS],
-    /// The L1s are to be dropped, and no message could be sent.
-    drop_due: bool,
-    /// Work-groups of its share of each launch that follow the one dispatched last.
-    more: [u32; SLOTS],
 }
 
 /// A kernel of a packet.
@@ -297,28 +259,6 @@ impl Global {
         ctx.stop.get_or_insert(stop);
     }
 
-    fn hear(&mut self, ctx: &mut Context) {
-        for (inlet, heard) in self.ports.from_chiplets.iter().zip(&mut self.heard) {
-            while let Some(message) = ctx.peek(*inlet) {
-                ctx.take(*inlet);
-                let Message { kind, sideband, tag, .. } = ctx.messages[message];
-                match kind {
-                    Kind::SyncDone => {
-                        let Synced { written, dropped } = sideband.get(());
-                        heard.synchronised = Some(written);
-                        let Sync { release, acquire } = heard.asked;
-                        self.counters.idle_releases += u64::from(release && written == 0);
-                        self.counters.idle_acquires += u64::from(acquire && !dropped);
-                    }
-                    Kind::AcquireL1 => heard.dropped = true,
-                    Kind::GroupDone => heard.ended[tag as usize] += 1,
-                    kind => unreachable!("{kind:?} is no answer of a chiplet"),
-                }
-                ctx.messages.free(message);
-            }
-        }
-    }
-
     /// The next part of a packet.
     fn feed(&mut self) {
         self.inputs.aql = None;
@@ -343,105 +283,6 @@ impl Global {
         }
         if feeding.aql.is_none() && feeding.at == feeding.extension.len() {
             self.feeding.pop_front();
-        }
-    }
-
-    /// What the chiplets' command processors want of their chiplets.
-    fn obey(&mut self, ctx: &mut Context) {
-        for (i, heard) in self.heard.iter_mut().enumerate() {
-            let (out, own) = (&self.shown.locals[i], &mut self.inputs.chiplets[i]);
-            let outlet = self.ports.to_chiplets[i];
-            *own = local::In {
-                l2_sync_done: heard.synchronised.take(),
-                l1_inv_done: std::mem::take(&mut heard.dropped),
-                ..local::In::default()
-            };
-            let ended = heard.ended.iter().position(|&ended| ended > 0);
-            if let Some((launch, flight)) = ended.and_then(|at| Some((at, self.flights[at]?))) {
-                heard.ended[launch] -= 1;
-                self.groups = self.groups.saturating_sub(1);
-                self.auditor.see_running(ctx.now, flight.tag);
-                own.wg_done = Some(flight.tag);
-            }
-            let mut send = |message: Message| {
-                let may = ctx.may_send(outlet);
-                if may {
-                    let message = ctx.messages.put(message);
-                    ctx.send(outlet, message);
-                }
-                may
-            };
-            let of = |kind: Kind| Message { kind, ..Message::default() };
-            heard.drop_due |= out.l1_inv;
-            if heard.drop_due {
-                heard.drop_due = !send(of(Kind::AcquireL1));
-            }
-            if let Some(op) = out.l2_sync {
-                let sync = Sync { release: op & 1 == 1, acquire: op & 2 == 2 };
-                heard.asked = sync;
-                own.l2_sync_ready = send(of(Kind::Sync(sync)));
-            }
-            if let Some(group) = &out.wg {
-                let kernel = self.auditor.kernel(group.tag).expect("it is launched");
-                let launch = usize::from(kernel.launch);
-                self.flights[launch].as_mut().expect("it is not complete").tag = group.tag;
-                let end = self.auditor.end_of_share(group.tag, i as u8);
-                let more = end - group.group - 1;
-                let to_start = ToStart { group: kernel.first_group + group.group, more };
-                let sideband = Packed::new(&to_start, ());
-                let tag = kernel.launch.into();
-                own.wg_ready = send(Message { sideband, tag, ..of(Kind::StartGroup) });
-                if own.wg_ready {
-                    // The first one of a share stands for all of them.
-                    self.begun += u32::from(heard.more[launch] == 0);
-                    self.groups += (1 + more).saturating_sub(heard.more[launch]);
-                    heard.more[launch] = more;
-                    self.auditor.see_running(ctx.now, group.tag);
-                }
-            }
-        }
-    }
-
-    fn count(&mut self, now: Cycle) {
-        let c = &mut self.counters;
-        // Cycles since the last step of the packet whose messages have this tag.
-        let mut step = |tag: u8| {
-            let launch = self.auditor.kernel(tag).map_or(0, |kernel| usize::from(kernel.launch));
-            let flight = self.flights[launch].as_mut();
-            flight.map_or(0, |flight| now - std::mem::replace(&mut flight.since, now))
-        };
-        if let Some(tx) = self.shown.host.tx.filter(|_| self.shown.crossbar.tx_ready) {
-            let chiplets = u64::from(tx.dst.count_ones());
-            match tx.msg.kind {
-                kind::SYNC_REQ => {
-                    c.releases += if tx.msg.a & 1 == 1 { chiplets } else { 0 };
-                    c.acquires += if tx.msg.a & 2 == 2 { chiplets } else { 0 };
-                    self.syncing += tx.dst.count_ones();
-                }
-                kind::LAUNCH_EN => {
-                    c.launch_cycles += step(tx.msg.tag);
-                    self.launched += tx.dst.count_ones();
-                }
-                _ => {}
-            }
-        }
-        if let Some(rx) = self.shown.crossbar.rx.filter(|_| self.shown.host.rx_ready) {
-            match rx.kind {
-                kind::ACK => {
-                    c.lines_written_back += u64::from(rx.b);
-                    self.syncing = self.syncing.saturating_sub(1);
-                }
-                kind::DONE => {
-                    c.kernel_cycles += step(rx.tag);
-                    self.launched = self.launched.saturating_sub(1);
-                    self.begun = self.begun.saturating_sub(1);
-                }
-                _ => {}
-            }
-        }
-        if let Some(code) = self.shown.host.err {
-            c.errors += 1;
-            c.last_error = code;
         }
     }
 
