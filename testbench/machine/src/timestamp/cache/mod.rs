@@ -2,6 +2,7 @@
 
 mod clocks;
 mod late;
+mod outputs;
 mod times;
 
 use std::collections::VecDeque;
@@ -10,17 +11,16 @@ use cosim::socket::Socket;
 use hwmodel::timestamp::timestamp_l1::TimestampL1;
 use hwmodel::{Block, Model};
 use ports::timestamp::timestamp_l1::{In, Out};
-use ports::timestamp::types::{BusReq, BusRsp, CoreReq, CoreRsp, Protocol, bus_op, op, rsp_op};
+use ports::timestamp::types::{BusRsp, CoreReq, Protocol, op, rsp_op};
 use traces::trace::{AtomicOp, Instr, InstrKind};
 
 use super::parameters::{Parameters, TimestampBytes};
 use super::places::Places;
 use super::rule::{self, Rule};
-use super::{Answer, OfL1, Request, ToL1, counted};
+use super::{Answer, OfL1, ToL1, counted};
 use crate::build::make::{Made, Make};
 use crate::check::timed::OPERATIONS;
 use crate::context::Stop;
-use crate::context::masks;
 use crate::context::message::{Kind, Message, Packed, Unit};
 use crate::engine::pool::Handle;
 use crate::engine::{Cycle, WireId};
@@ -180,64 +180,6 @@ impl Cache {
         }
     }
 
-    /// The block's request goes below.
-    fn send(&mut self, port: &mut Port, request: &BusReq) {
-        let BusReq { op, aop, sz, rep, id, line, wts, warp_ts, mask, data, .. } = *request;
-        let (kind, mask) = match op {
-            bus_op::RD => (Kind::Read, masks::span(0, self.line)),
-            bus_op::WR => (Kind::Write, mask),
-            _ => (Kind::Atomic(OPERATIONS[usize::from(aop)]), mask),
-        };
-        let said = Request { rep, id, wts, warp_ts };
-        let payload = match kind {
-            Kind::Read => Handle::NONE,
-            _ => port.ctx.payload(&data.0[..self.line]),
-        };
-        let message = Message {
-            kind,
-            mask,
-            addr: line * self.line as u64,
-            tag: OWN,
-            from: self.unit,
-            line: payload,
-            size: if sz { 8 } else { 4 },
-            born: port.ctx.now as u32,
-            sideband: Packed::new(&said, (self.ts_w,)),
-            said: self.bytes.of_request(op),
-            ..Message::default()
-        };
-        let message = port.ctx.messages.put(message);
-        let may_wait = kind == Kind::Write && self.late.keep_request(port.ctx, message);
-        self.inputs.bus_req_ready = may_wait || port.send(message);
-        if !self.inputs.bus_req_ready {
-            port.ctx.drop_message(message);
-        } else if kind != Kind::Read && port.ctx.timed.is_some() {
-            self.issued.send(id);
-        }
-        if let Some(places) = self.places.as_mut().filter(|_| kind == Kind::Read) {
-            places.fetch(id, line);
-        }
-    }
-
-    /// The block's answer goes to the CU.
-    fn finish(&mut self, port: &mut Port, answer: &CoreRsp) {
-        self.inputs.core_rsp_ready = true;
-        let CoreRsp { rep, ts, op, id, data, warp } = answer;
-        let request = std::mem::replace(&mut self.requests[usize::from(*id)], Handle::NONE);
-        if port.ctx.timed.is_some() {
-            self.record_end(port, answer, request);
-        }
-        let wave = usize::from(port.transaction(request).wave);
-        let generation = self.generation_of(*rep);
-        if let Some(clocks) = &mut self.clocks {
-            clocks.reach(*warp, (generation, *ts));
-        }
-        let after = if self.is_hit { self.hit_latency.saturating_sub(2).max(1) } else { 1 };
-        let data = (*op != op::ST).then_some(&data.0[..self.line]);
-        port.finish(request, data, after);
-        self.end(port.ctx.now, wave, after, *op == op::LD);
-    }
-
     /// The newest generation of that name; an older one has it, too, where four have passed.
     fn generation_of(&self, rep: u8) -> u32 {
         self.generation - u32::from((self.generation as u8).wrapping_sub(rep) % 4)
@@ -283,28 +225,6 @@ impl Cache {
             self.fencing &= !(1 << wave);
             self.counters.fence_waits += now - self.fencing_since[wave];
             port.go_on(wave);
-        }
-    }
-
-    /// What is said to the unit, and whether what it was asked for is over.
-    fn talk(&mut self, port: &mut Port) {
-        let Some((from, to)) = self.wires else {
-            if self.out.flush_done {
-                self.acquires = false;
-                port.acquired();
-            }
-            return;
-        };
-        let said = OfL1 { rep_ack: self.out.rep_ack, ..self.said };
-        if said.rep_ack != self.said.rep_ack {
-            self.generation += 1;
-            self.said = said;
-            port.ctx.show(to, Packed::new(&said, ()));
-        }
-        let ToL1 { over, .. } = port.ctx.see(from).get(());
-        if self.acquires && over == self.said.asked {
-            self.acquires = false;
-            port.acquired();
         }
     }
 }

@@ -1,29 +1,31 @@
 //! A bank of the L2: the block, and what carries its requests and answers, lines from memory and
 //! back, releases and acquires.
 
+mod requests;
+mod sync;
+
 use std::collections::VecDeque;
 
 use cosim::socket::Socket;
 use hwmodel::timestamp::timestamp_l2::TimestampL2;
 use hwmodel::{Block, Model};
 use ports::timestamp::timestamp_l2::{In, Out};
-use ports::timestamp::types::{BusReq, BusRsp, DramReq, DramRsp, Pick, bus_op, rsp_op, sync};
+use ports::timestamp::types::{DramReq, DramRsp};
 
-use super::cache::aop_of;
 use super::keeps::Keeps;
 use super::parameters::{Parameters, TimestampBytes};
 use super::rule::{self, Rule};
-use super::{Answer, OfBank, Request, ToBank, counted};
+use super::{OfBank, ToBank, counted};
 use crate::build::make::{Made, Make};
-use crate::context::layout::Site;
 use crate::context::masks;
-use crate::context::message::{Kind, Message, Packed, Synced, Unit};
+use crate::context::message::{Kind, Message, Packed, Unit};
 use crate::context::{Context, Stop};
 use crate::engine::WireId;
 use crate::engine::pool::Handle;
 use crate::l1::without::take_away;
 use crate::l2::{L2, Spec};
 use crate::statistics::CounterValues;
+use sync::Syncing;
 
 /// Makes a bank.
 pub fn new(make: &mut Make, mut spec: Spec) -> Made<dyn L2> {
@@ -75,17 +77,6 @@ struct Counters {
     fetches: u64,
     write_backs: u64,
     released: u64,
-}
-
-/// A release or acquire of the block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Syncing {
-    /// To be begun.
-    Wanted(u8),
-    /// It goes on, or what it has written is on its way.
-    Begun(u8),
-    /// The block is done with it.
-    Walked(u8),
 }
 
 #[derive(Debug)]
@@ -149,151 +140,6 @@ impl Bank {
         }
     }
 
-    /// The oldest request, where the block takes one.
-    fn next_request(&mut self, ctx: &mut Context) -> Option<BusReq> {
-        // What was read before the host wrote goes first.
-        if !self.out.bus_req_ready || self.is_old {
-            return None;
-        }
-        let request = ctx.peek(self.spec.ports.requests)?;
-        let Message { kind, addr, mask, from, line, size, sideband, sample, .. } =
-            ctx.messages[request];
-        let local = self.spec.addresses.local(addr) / self.line as u64;
-        let mut own = BusReq { line: local, sm: self.others, ..BusReq::default() };
-        let is_foreign = !matches!(ctx.layout.site(from), Site::Core(..));
-        if is_foreign {
-            // It holds nothing, and is later than nothing.
-            let id = self.foreign.iter().position(|request| !request.is_some())?;
-            (own.id, own.warp_ts) = (id as u8, 1);
-        } else {
-            let Request { rep, id, wts, warp_ts } = sideband.get((self.ts_w,));
-            (own.rep, own.id, own.wts, own.warp_ts) = (rep, id, wts, warp_ts);
-            own.sm = number(ctx, from);
-            if sample != 0 {
-                self.sampled.push((own.sm, id, kind == Kind::Read, sample));
-            }
-            if matches!(kind, Kind::Atomic(_)) {
-                self.changed[place(own.sm, id)] = mask;
-            }
-        }
-        match kind {
-            Kind::Read => own.op = bus_op::RD,
-            Kind::Atomic(op) => (own.op, own.aop, own.sz) = (bus_op::ATOM, aop_of(op), size == 8),
-            _ => own.op = bus_op::WR,
-        }
-        if kind != Kind::Read {
-            own.mask = mask;
-            own.data.0[..self.line].copy_from_slice(&ctx.lines[line].0[..self.line]);
-        }
-        ctx.take(self.spec.ports.requests);
-        if is_foreign {
-            if line.is_some() {
-                ctx.lines.free(line);
-                ctx.messages[request].line = Handle::NONE;
-            }
-            self.foreign[usize::from(own.id)] = request;
-        } else {
-            ctx.drop_message(request);
-        }
-        match kind {
-            Kind::Read => self.counters.reads += 1,
-            Kind::Atomic(_) => self.counters.atomics += 1,
-            _ => self.counters.writes += 1,
-        }
-        Some(own)
-    }
-
-    /// The block's answer leaves. False where the way is not free.
-    fn answer(&mut self, ctx: &mut Context, answer: &BusRsp) -> bool {
-        let BusRsp { op, rep, ok, sm, id, wts, rts, data } = *answer;
-        if !self.is_seen(ctx, answer) || !ctx.may_send(self.spec.ports.answers) {
-            return false;
-        }
-        let has_line = matches!(op, rsp_op::FILL | rsp_op::ATOM_ACK);
-        let line = match has_line {
-            true => ctx.payload(&data.0[..self.line]),
-            false => Handle::NONE,
-        };
-        let kind = if has_line { Kind::Data } else { Kind::Ack };
-        if sm == self.others {
-            let request = std::mem::replace(&mut self.foreign[usize::from(id)], Handle::NONE);
-            if let Some(keeps) = &mut self.keeps {
-                keeps.answer(ctx, request);
-            }
-            let message = &mut ctx.messages[request];
-            (message.kind, message.line) = (kind, line);
-            (message.to, message.from) = (message.from, self.spec.unit);
-            match op {
-                rsp_op::FILL => ctx.send(self.spec.ports.answers, request),
-                _ => self.performed.push(request),
-            }
-            return true;
-        }
-        let said = Answer { op, rep, ok, id, wts, rts };
-        let message = Message {
-            kind,
-            line,
-            sample: self.take_sample((sm, id, matches!(op, rsp_op::FILL | rsp_op::RNW))),
-            mask: match op {
-                rsp_op::FILL => masks::span(0, self.line),
-                rsp_op::ATOM_ACK => self.changed[place(sm, id)],
-                _ => 0,
-            },
-            tag: super::cache::OWN,
-            to: self.core(ctx, sm),
-            from: self.spec.unit,
-            born: ctx.now as u32,
-            sideband: Packed::new(&said, (self.ts_w,)),
-            said: self.bytes.of_answer(op),
-            ..Message::default()
-        };
-        let message = ctx.messages.put(message);
-        if let Some(keeps) = &mut self.keeps {
-            keeps.answer(ctx, message);
-        }
-        ctx.send(self.spec.ports.answers, message);
-        true
-    }
-
-    /// The sample of the request that is answered, if it has one.
-    fn take_sample(&mut self, (sm, id, reads): (u8, u8, bool)) -> u16 {
-        let is_it = |&(s, i, r, _): &(u8, u8, bool, u16)| (s, i, r) == (sm, id, reads);
-        self.sampled.iter().position(is_it).map_or(0, |at| self.sampled.remove(at).3)
-    }
-
-    /// Whether the policy has seen what is answered.
-    fn is_seen(&mut self, ctx: &mut Context, answer: &BusRsp) -> bool {
-        if self.keeps.is_none() {
-            return true;
-        }
-        let to = match answer.sm == self.others {
-            true => ctx.messages[self.foreign[usize::from(answer.id)]].from,
-            false => self.core(ctx, answer.sm),
-        };
-        let is_read = matches!(answer.op, rsp_op::FILL | rsp_op::RNW);
-        self.keeps.as_mut().is_some_and(|keeps| keeps.knows(ctx, to, is_read))
-    }
-
-    /// What the policy says of what the block asks.
-    fn pick(&mut self, ctx: &mut Context) -> Option<Pick> {
-        self.keeps.as_mut()?.tick(ctx, self.out.event.as_ref());
-        let ask = self.out.ask?;
-        let from = match ask.sm == self.others {
-            true => {
-                let mut foreign = self.foreign.iter().filter(|request| request.is_some());
-                ctx.messages[*foreign.next().expect("one of theirs has missed")].from
-            }
-            false => self.core(ctx, ask.sm),
-        };
-        self.keeps.as_mut()?.pick(ctx, &ask, from)
-    }
-
-    /// The CU of a number.
-    fn core(&self, ctx: &Context, sm: u8) -> Unit {
-        let (cores, first) = (ctx.layout.cores, self.spec.gpu * ctx.layout.chiplets);
-        ctx.layout.core(first + u16::from(sm) / cores, u16::from(sm) % cores)
-    }
-
     /// The block's request goes to memory.
     fn send_below(&mut self, ctx: &mut Context, request: &DramReq) -> bool {
         let DramReq { we, line, data } = *request;
@@ -321,73 +167,6 @@ impl Bank {
         }
         true
     }
-
-    /// What release or acquire comes next.
-    fn next_sync(&mut self, ctx: &mut Context) -> Option<u8> {
-        if self.syncing.is_none() {
-            let command = ctx.receive(self.spec.ports.commands);
-            if let Some(command) = command {
-                let Kind::Sync(asked) = ctx.messages[command].kind else {
-                    unreachable!("a command")
-                };
-                self.command = Some((command, self.counters.write_backs));
-                let how = if asked.acquire { sync::ACQUIRE } else { sync::RELEASE };
-                self.syncing = Some(Syncing::Wanted(how));
-            } else if self.is_old && ctx.has(self.spec.ports.requests) {
-                // The host writes without a wake-up.
-                self.syncing = Some(Syncing::Wanted(sync::ACQUIRE));
-            } else if !self.performed.is_empty() {
-                self.syncing = Some(Syncing::Wanted(sync::RELEASE));
-            }
-        }
-        let Some(Syncing::Wanted(how)) = self.syncing else { return None };
-        if self.out.sync_ready {
-            self.owed.append(&mut self.performed);
-            self.syncing = Some(Syncing::Begun(how));
-        }
-        Some(how)
-    }
-
-    /// A release or acquire is over when memory has all that it has written.
-    fn finish_sync(&mut self, ctx: &mut Context) {
-        let Some(Syncing::Walked(how)) = self.syncing else { return };
-        if self.unacknowledged > 0 || !ctx.may_send(self.spec.ports.answers) {
-            return;
-        }
-        if let Some(answer) = self.owed.pop() {
-            ctx.send(self.spec.ports.answers, answer);
-            ctx.wake_at(ctx.now + 1);
-            return;
-        }
-        let dropped = how == sync::ACQUIRE;
-        if let Some((command, before)) = self.command {
-            if !ctx.may_send(self.spec.ports.done) {
-                return;
-            }
-            let written = (self.counters.write_backs - before) as u32;
-            self.counters.released += u64::from(written);
-            let synced = Synced { written, dropped };
-            let message = &mut ctx.messages[command];
-            (message.kind, message.sideband) = (Kind::SyncDone, Packed::new(&synced, ()));
-            ctx.send(self.spec.ports.done, command);
-        }
-        if dropped {
-            ctx.written_past += 1;
-            self.is_old = false;
-        }
-        (self.command, self.syncing) = (None, None);
-    }
-}
-
-/// Place of an atomic in [`Bank::changed`].
-fn place(sm: u8, id: u8) -> usize {
-    usize::from(sm) * STORES + usize::from(id) % STORES
-}
-
-/// Number of a CU in its GPU.
-fn number(ctx: &Context, core: Unit) -> u8 {
-    let Site::Core(chiplet, number) = ctx.layout.site(core) else { unreachable!("a CU") };
-    (chiplet % ctx.layout.chiplets * ctx.layout.cores + number) as u8
 }
 
 impl L2 for Bank {
