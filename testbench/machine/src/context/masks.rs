@@ -64,28 +64,35 @@ pub fn differences(a: &[u8], b: &[u8], mask: u128) -> u128 {
     bytes_that_differ(a, b, mask)
 }
 
-/// Eight bytes at a time: a word's bytes that differ have their highest bit set, and a product
-/// gathers these bits in its highest byte.
+/// Eight bytes at a time, where the mask has some: a word's bytes that differ have their highest
+/// bit set, and a product gathers these bits in its highest byte.
 #[inline(never)]
 fn bytes_that_differ(a: &[u8], b: &[u8], mask: u128) -> u128 {
+    let of_half = |half: usize| -> u64 {
+        let mut left = (mask >> (64 * half)) as u64;
+        let (Some(a), Some(b)) = (a.as_chunks().0.get(8 * half..), b.as_chunks().0.get(8 * half..))
+        else {
+            return 0;
+        };
+        let mut differ = 0;
+        while left != 0 {
+            let at = left.trailing_zeros() / 8;
+            let (Some(a), Some(b)) = (a.get(at as usize), b.get(at as usize)) else { break };
+            differ |= word_bytes(u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b)) << (8 * at);
+            left &= !(0xff << (8 * at));
+        }
+        differ
+    };
+    (u128::from(of_half(1)) << 64 | u128::from(of_half(0))) & mask
+}
+
+/// A bit for each byte of a word that is not 0.
+#[inline]
+fn word_bytes(word: u64) -> u64 {
     const LOW_BITS: u64 = u64::MAX / 0xff * 0x7f;
     const GATHER: u64 = 0x0102_0408_1020_4080;
-    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
-    let of_half = |a: &[u8], b: &[u8]| {
-        let words = a.as_chunks().0.iter().zip(b.as_chunks().0).zip((0..64).step_by(8));
-        words.fold(0, |differ, ((a, b), first)| {
-            let differs = word(a) ^ word(b);
-            let highest = (((differs & LOW_BITS) + LOW_BITS) | differs) & !LOW_BITS;
-            differ | ((highest >> 7).wrapping_mul(GATHER) >> 56) << first
-        })
-    };
-    // Of a known length, which the compiler unrolls.
-    let of_line = |a: &[u8; 64], b: &[u8; 64]| of_half(a, b);
-    let ([a_low, a_high @ ..], [b_low, b_high @ ..]) = (a.as_chunks().0, b.as_chunks().0) else {
-        return u128::from(of_half(a, b)) & mask;
-    };
-    let high = a_high.first().zip(b_high.first()).map_or(0, |(a, b)| of_line(a, b));
-    (u128::from(high) << 64 | u128::from(of_line(a_low, b_low))) & mask
+    let highest = (((word & LOW_BITS) + LOW_BITS) | word) & !LOW_BITS;
+    (highest >> 7).wrapping_mul(GATHER) >> 56
 }
 
 /// All bytes of the granules that the mask touches.
