@@ -2,8 +2,6 @@
 //! place of what the file says. Checks look at this, and the machine is built from it: what a check
 //! accepts is what is built.
 
-use cosim::cpelide::SyncMode;
-
 use crate::build::{OWN, PLACEMENTS, POLICIES, check_sections};
 use crate::config::bodies::Cp;
 use crate::config::memory_model::MemoryModel;
@@ -89,9 +87,6 @@ impl<'a> Resolved<'a> {
         if let Placement::Replicated(_) = self.placement {
             self.check_copies()?;
         }
-        if system.placement.rotate {
-            self.check_rotation()?;
-        }
         check_sections(system)?;
         l3::check(self)?;
         gate::check(system)?;
@@ -100,23 +95,6 @@ impl<'a> Resolved<'a> {
         (self.sharing_l2.check)(self)?;
         (self.scheduler.check)(self)?;
         l2::check_directory(system)
-    }
-
-    /// Labels of kernels name contiguous work-groups, and the other schedulers keep neighbours on
-    /// one CU.
-    fn check_rotation(&self) -> Result<(), ConfigError> {
-        let Self { l2, scheduler, .. } = *self;
-        let why = match () {
-            () if l2.sync == SyncMode::Cpelide => {
-                format!("l2.design = {}, which reads a range of each chiplet", l2.name)
-            }
-            () if scheduler.name != "rr" => {
-                format!("cu.scheduler = {}, which keeps neighbours together", scheduler.name)
-            }
-            () => return Ok(()),
-        };
-        let problem = format!("true: must be false with {why}");
-        Err(ConfigError { field: "placement.rotate".into(), problem })
     }
 
     /// A copy has its GPU's newest values, and those of others when their kernels have ended: no

@@ -3,19 +3,21 @@
 use cosim::cpelide::packet::{Access, Labels, Range};
 use traces::trace::{ArgKind, KernelHead, Mode, ScheduleRange};
 
-/// The labels of a kernel on chiplets that run these spans of work-groups (first and number): a
+use super::Partition;
+
+/// The labels of a kernel on chiplets that run these spans of a partition (first and number): a
 /// structure for each buffer among the arguments, with the range of each chiplet where the kernel
 /// gives them: from the first to the last byte of what its work-groups use, which is all that the
 /// table keeps. An extension block; empty where the kernel names no buffer, as it may then touch
 /// any, or more than a block can name, and where the block would be too long.
-pub fn labels(head: &KernelHead, spans: &[(u32, u32)]) -> Vec<u8> {
+pub fn labels(head: &KernelHead, partition: &Partition, spans: &[(u32, u32)]) -> Vec<u8> {
     let mut labels = Labels::new(spans.len() as u8);
     for arg in &head.args {
         let ArgKind::Buffer { addr, bytes, mode, ranges } = &arg.kind else { continue };
         let access = if *mode == Mode::ReadWrite { Access::ReadWrite } else { Access::Read };
         let mut own = Vec::new();
-        for (chiplet, &(first, count)) in spans.iter().enumerate() {
-            let runs = |l: &&ScheduleRange| l.first_group < first + count && l.last_group >= first;
+        for (chiplet, &span) in spans.iter().enumerate() {
+            let runs = |l: &&ScheduleRange| partition.runs(span, l.first_group, l.last_group);
             let used = || ranges.iter().filter(runs).filter(|l| l.bytes > 0);
             let start = used().map(|label| label.addr).min();
             let end = used().map(|label| label.addr + label.bytes - 1).max();
@@ -37,6 +39,9 @@ mod tests {
 
     use super::*;
 
+    /// Spans of work-groups of the program.
+    const ALL: Partition = Partition { groups: 0, gpus: 1, chiplets: 1, mask: 1, rotate: 0 };
+
     #[test]
     fn chiplets_have_the_ranges_of_the_groups_that_they_run() {
         let range = |group: u32| ScheduleRange {
@@ -50,14 +55,38 @@ mod tests {
         let kind = ArgKind::Buffer { addr, bytes, mode, ranges };
         let args = vec![Arg { name: "x".into(), kind }];
         let head = KernelHead { args, ..KernelHead::default() };
-        let block = labels(&head, &[(0, 1), (1, 2)]);
-        assert!(labels(&KernelHead::default(), &[(0, 1)]).is_empty());
+        let block = labels(&head, &ALL, &[(0, 1), (1, 2)]);
+        assert!(labels(&KernelHead::default(), &ALL, &[(0, 1)]).is_empty());
         assert_eq!(block.len(), 16 + 32 + 2 * 16);
         assert_eq!(block[..4], *b"CPE1");
         assert_eq!((block[8], block[9], block[10]), (1, 2, 2));
         let word = |i: usize| u64::from_le_bytes(block[48 + 8 * i..][..8].try_into().unwrap());
         assert_eq!([word(0), word(1)], [0x1000, 0x10ff]);
         assert_eq!([word(2), word(3)], [1 << 56 | 0x1100, 0x12ff]);
+    }
+
+    /// With rotation a chiplet's range goes from its first work-group's to its last one's.
+    #[test]
+    fn ranges_of_work_groups_that_rotate() {
+        let range = |group: u32| ScheduleRange {
+            first_group: group,
+            last_group: group,
+            addr: 0x1000 + u64::from(group) * 256,
+            bytes: 256,
+        };
+        let kind = ArgKind::Buffer {
+            addr: 0x1000,
+            bytes: 1024,
+            mode: Mode::Read,
+            ranges: (0..4).map(range).collect(),
+        };
+        let args = vec![Arg { name: "x".into(), kind }];
+        let head = KernelHead { args, ..KernelHead::default() };
+        let partition = Partition { groups: 4, gpus: 1, chiplets: 2, mask: 3, rotate: 1 };
+        let block = labels(&head, &partition, &partition.spans());
+        let word = |i: usize| u64::from_le_bytes(block[48 + 8 * i..][..8].try_into().unwrap());
+        assert_eq!([word(0), word(1)], [0x1000, 0x12ff]);
+        assert_eq!([word(2), word(3)], [1 << 56 | 0x1100, 0x13ff]);
     }
 
     /// The firmware refuses a block of more than 32 structures; without one nothing is wrong.
@@ -69,8 +98,8 @@ mod tests {
             let args = vec![Arg { name: "x".into(), kind: kind.clone() }; buffers];
             KernelHead { args, ..KernelHead::default() }
         };
-        assert_eq!(labels(&head(32), &[(0, 1)]).len(), 16 + 32 * 32);
-        assert!(labels(&head(33), &[(0, 1)]).is_empty());
+        assert_eq!(labels(&head(32), &ALL, &[(0, 1)]).len(), 16 + 32 * 32);
+        assert!(labels(&head(33), &ALL, &[(0, 1)]).is_empty());
     }
 
     /// A range for each work-group made the block of a large grid too long, and each launch
@@ -88,7 +117,7 @@ mod tests {
         let kind = ArgKind::Buffer { addr, bytes, mode, ranges };
         let args = vec![Arg { name: "x".into(), kind }; 8];
         let spans: Vec<_> = (0..16).map(|chiplet| (chiplet * 105, 105)).collect();
-        let block = labels(&KernelHead { args, ..KernelHead::default() }, &spans);
+        let block = labels(&KernelHead { args, ..KernelHead::default() }, &ALL, &spans);
         assert_eq!(block.len(), 16 + 8 * 32 + 8 * 16 * 16);
     }
 }

@@ -90,6 +90,15 @@ impl Partition {
             }
     }
 
+    /// Whether a chiplet with this span runs a work-group of a range.
+    pub fn runs(&self, (start, count): (u32, u32), first: u32, last: u32) -> bool {
+        if self.rotate == 0 {
+            return first < start + count && last >= start;
+        }
+        (first..=last)
+            .any(|group| self.number(group).checked_sub(start).is_some_and(|at| at < count))
+    }
+
     /// The share of the GPU with a number or a work-group, where pieces of it rotate.
     fn rotating(&self, number: u32) -> Option<Share> {
         let of_gpu = self.groups / self.gpus;
@@ -157,6 +166,17 @@ mod tests {
                 let mut seen = groups(&partition).concat();
                 seen.sort_unstable();
                 assert_eq!(seen, (0..all).collect::<Vec<_>>(), "{partition:?}");
+                for &(first, n) in &partition.spans() {
+                    let has = |group| (first..first + n).any(|at| partition.group(at) == group);
+                    for group in 0..all.min(70) {
+                        assert_eq!(partition.runs((first, n), group, group), has(group));
+                        let both = group > 0 && has(group - 1) || has(group);
+                        assert_eq!(
+                            partition.runs((first, n), group.saturating_sub(1), group),
+                            both
+                        );
+                    }
+                }
                 for number in 0..all {
                     assert_eq!(partition.number(partition.group(number)), number, "{partition:?}");
                 }

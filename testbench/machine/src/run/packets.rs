@@ -113,7 +113,7 @@ impl Machine {
     pub(super) fn submit(&mut self, handover: Handover, head: &KernelHead, spans: &[(u32, u32)]) {
         let per_gpu = usize::from(self.ctx.layout.chiplets);
         let Handover { launch, number, stream, scopes: Scopes { acquire, release } } = handover;
-        let mask = self.chiplets_of(head);
+        let (mask, partition) = (self.chiplets_of(head), self.partition_of(head));
         for (gpu, spans) in spans.chunks(per_gpu).enumerate() {
             let groups: u32 = spans.iter().map(|span| span.1).sum();
             let kernel = launch::Kernel { number, first_group: spans[0].0, launch: launch as u8 };
@@ -124,7 +124,7 @@ impl Machine {
             }
             // The table numbers the chiplets of the stream alone.
             let own = (0..per_gpu).filter(|i| mask >> i & 1 == 1).map(|i| spans[i]);
-            let labels = launch::labels(head, &own.collect::<Vec<_>>());
+            let labels = launch::labels(head, &partition, &own.collect::<Vec<_>>());
             // A row of whole work-groups.
             let [x, y, z] = head.local;
             let dispatch = Dispatch {

@@ -58,7 +58,7 @@ pub struct Shape {
     pub ahead: bool,
     /// `placement.policy`.
     pub placement: String,
-    /// `placement.rotate`, where it may be.
+    /// `placement.rotate`.
     pub rotate: bool,
     /// What L1s and L2s keep.
     pub sharing: (String, String),
@@ -178,7 +178,6 @@ impl Shape {
         ];
         let word = |is_set: bool| if is_set { "true" } else { "false" };
         let may_know = self.l2_design == "cpelide" && self.l2.0 == "home-forward";
-        let may_rotate = self.l2_design != "cpelide" && self.scheduler == "rr";
         let words = [
             ("name", "random"),
             ("command_processor.home_aware", word(may_know && self.home_aware)),
@@ -192,7 +191,7 @@ impl Shape {
             ("egress.design", &self.egress.0),
             ("egress.config", &self.egress.1),
             ("placement.policy", &self.placement),
-            ("placement.rotate", word(may_rotate && self.rotate)),
+            ("placement.rotate", word(self.rotate)),
             ("sharing.l1", &self.sharing.0),
             ("sharing.l2", &self.sharing.1),
             ("cu.scheduler", &self.scheduler),
