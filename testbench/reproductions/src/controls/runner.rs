@@ -29,14 +29,18 @@ impl Spec {
         Self { preset: preset.to_string(), set: Vec::new(), shown: Vec::new(), order: None }
     }
 
-    /// A preset whose pages lie where they are touched first, so that a program decides which are a
-    /// chiplet's own.
+    /// A preset whose pages lie where they are touched first, and whose chiplets run contiguous
+    /// work-groups, so that a program decides which pages are a chiplet's own.
     pub fn placed(preset: &str) -> Self {
-        let spec = Self::new(preset);
-        match spec.system().placement.policy.as_str() {
-            FIRST_TOUCH => spec,
-            _ => spec.set("placement.policy", FIRST_TOUCH),
+        let mut spec = Self::new(preset);
+        let placement = spec.system().placement;
+        if placement.policy != FIRST_TOUCH {
+            spec = spec.set("placement.policy", FIRST_TOUCH);
         }
+        if placement.rotate {
+            spec = spec.set("placement.rotate", false);
+        }
+        spec
     }
 
     /// With DRAM whose commands take the same time whenever a kernel begins: no refresh, one clock.
