@@ -55,6 +55,9 @@ fn why(system: &System, key: &str) -> Option<String> {
         ("directory", _) if directory.is_none() => {
             Some(format!("l2.design = {l2} has no directory"))
         }
+        ("placement", "rotate") if chiplets == 1 => {
+            Some("machine.chiplets = 1 gets all work-groups".into())
+        }
         ("directory" | "placement", _) if gpus * chiplets == 1 => {
             Some("there is no other chiplet to share lines with".into())
         }
@@ -120,9 +123,6 @@ fn why(system: &System, key: &str) -> Option<String> {
             of_write_queue()
         }
         ("finepack", "entries") if path != PathKind::WriteCombine => of_write_queue(),
-        ("placement", "rotate") if chiplets == 1 => {
-            Some("machine.chiplets = 1 gets all work-groups".into())
-        }
         ("command_processor", "home_aware") if design.sync != SyncMode::Cpelide => {
             Some("only l2.design = cpelide has a chiplet coherence table".into())
         }
