@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs two builds of `duet` over programs, systems, designs and bodies, and compares their results byte by byte.
+"""Runs the programs that two builds of `duet` share over systems, designs and bodies; compares the results byte by byte.
 
     tests/same_results.py OLD NEW [--captures FOLDER] [--rename OLD=NEW]...
 
@@ -31,10 +31,14 @@ LOCKSTEP = [
 ]
 
 
-def matrix(duet, captures):
-    """The runs, as lists of words."""
+def workloads(duet):
+    """Names of the built-in programs."""
     listed = json.loads(subprocess.run([duet, "list", "--json"], capture_output=True, check=True).stdout)
-    programs = [w["name"] for w in listed["workloads"]]
+    return [w["name"] for w in listed["workloads"]]
+
+
+def matrix(programs, captures):
+    """The runs, as lists of words."""
     for program in programs:
         for system, more in SYSTEMS:
             yield ["--system", system, "--workload", program] + more
@@ -105,7 +109,10 @@ def main():
     args.old, args.new = os.path.abspath(args.old), os.path.abspath(args.new)
     renames = dict(rename.split("=") for rename in args.rename)
     captures = sorted(glob.glob(os.path.join(args.captures, "*.trace"))) if args.captures else []
-    runs = list(matrix(args.new, captures))
+    known = set(workloads(args.old))
+    programs = workloads(args.new)
+    runs = list(matrix([program for program in programs if program in known], captures))
+    print("only one has: " + (", ".join(sorted(known.symmetric_difference(programs))) or "none"))
     different = passed = 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for words, found in zip(runs, pool.map(lambda words: compare(args, renames, words), runs)):
