@@ -112,7 +112,9 @@ def main():
     known = set(workloads(args.old))
     programs = workloads(args.new)
     runs = list(matrix([program for program in programs if program in known], captures))
-    print("only one has: " + (", ".join(sorted(known.symmetric_difference(programs))) or "none"))
+    gone = sorted(known.difference(programs))
+    if gone:
+        sys.exit(f"only OLD has the programs {', '.join(gone)}")
     different = passed = 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for words, found in zip(runs, pool.map(lambda words: compare(args, renames, words), runs)):

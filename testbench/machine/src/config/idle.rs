@@ -56,7 +56,7 @@ fn why(system: &System, key: &str) -> Option<String> {
             Some(format!("l2.design = {l2} has no directory"))
         }
         ("placement", "rotate") if chiplets == 1 => {
-            Some("machine.chiplets = 1 gets all work-groups".into())
+            Some("machine.chiplets = 1 has no other chiplet to rotate over".into())
         }
         ("directory" | "placement", _) if gpus * chiplets == 1 => {
             Some("there is no other chiplet to share lines with".into())

@@ -4,7 +4,7 @@
 use std::ops::Deref;
 use std::panic::Location;
 
-use crate::config::systems::Preset;
+use crate::config::systems::{Preset, small};
 use crate::config::{ConfigError, choose};
 use crate::l1::{self, NewL1Policy};
 use crate::l2::{self, NewL2Policy};
@@ -100,12 +100,20 @@ pub fn check_names() -> Result<(), String> {
     check::<NewL1Policy>()?;
     check::<NewL2Policy>()?;
     check::<NewScheduler>()?;
-    let presets = inventory::iter::<Registered<Preset>>.into_iter();
-    let members = presets.flat_map(|preset| {
-        let names = preset.members.iter().map(|member| member.0);
+    check_systems(inventory::iter::<Registered<Preset>>)
+}
+
+/// The names of scaled-down systems count as well.
+fn check_systems<'a>(
+    presets: impl IntoIterator<Item = &'a Registered<Preset>>,
+) -> Result<(), String> {
+    let names = presets.into_iter().flat_map(|preset| {
+        let both = |name: &str| [name.to_string(), small(name)];
+        let names = preset.members.iter().flat_map(move |member| both(member.0));
         names.map(|name| (name, preset.place))
     });
-    ports::check_unique("system", members)
+    let names: Vec<_> = names.collect();
+    ports::check_unique("system", names.iter().map(|(name, place)| (name.as_str(), *place)))
 }
 
 #[cfg(test)]
@@ -126,8 +134,27 @@ mod tests {
     fn two_of_a_kind_with_one_name_are_an_error_with_both_places() {
         let error = check::<Kind>().unwrap_err();
         assert!(error.starts_with("test.kind one is registered twice: "), "{error}");
-        let places = error.matches("registry.rs:").count();
-        assert_eq!(places, 2, "{error}");
+        assert_two_places(&error);
         assert_eq!(check_names(), Ok(()));
+    }
+
+    #[test]
+    fn a_system_with_the_name_of_a_scaled_down_one_is_an_error() {
+        let any = inventory::iter::<Registered<Preset>>.into_iter().next().expect("a preset");
+        let preset = |members| Preset { members, ..**any };
+        let one = registered(preset(&[("one", 1)]));
+        let two = registered(preset(&[("two", 1), ("one-small", 1)]));
+        assert_eq!(check_systems([&one]), Ok(()));
+        let error = check_systems([&one, &two]).unwrap_err();
+        assert!(error.starts_with("system one-small is registered twice: "), "{error}");
+        assert_two_places(&error);
+    }
+
+    /// Both lie in this file, in lines of their own.
+    fn assert_two_places(error: &str) {
+        let (_, places) = error.split_once("twice: ").expect("places");
+        let (first, second) = places.split_once(" and ").expect("two places");
+        assert!(first.contains("registry.rs:") && second.contains("registry.rs:"), "{error}");
+        assert_ne!(first, second);
     }
 }

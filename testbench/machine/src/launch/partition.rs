@@ -92,17 +92,27 @@ impl Partition {
 
     /// Whether a chiplet with this span runs a work-group of a range.
     pub fn runs(&self, (start, count): (u32, u32), first: u32, last: u32) -> bool {
+        let end = start + count;
         if self.rotate == 0 {
-            return first < start + count && last >= start;
+            return first < end && last >= start;
         }
-        (first..=last)
-            .any(|group| self.number(group).checked_sub(start).is_some_and(|at| at < count))
+        // A chiplet's work-groups ascend with their numbers.
+        let (mut low, mut high) = (start, end);
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.group(middle) < first {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        low < end && self.group(low) <= last
     }
 
     /// The share of the GPU with a number or a work-group, where pieces of it rotate.
     fn rotating(&self, number: u32) -> Option<Share> {
         let of_gpu = self.groups / self.gpus;
-        let gpu = number.checked_div(of_gpu).map_or(0, |gpu| gpu.min(self.gpus - 1));
+        // Of fewer work-groups than GPUs the last GPU has all.
+        let gpu = number.checked_div(of_gpu).map_or(self.gpus - 1, |gpu| gpu.min(self.gpus - 1));
         let first = gpu * of_gpu;
         let groups = if gpu + 1 == self.gpus { self.groups - first } else { of_gpu };
         let chiplets = self.mask.count_ones();
@@ -156,6 +166,24 @@ mod tests {
         let first = [vec![], vec![0, 2], vec![], vec![1, 3]];
         let second = [vec![], vec![4, 6], vec![], vec![5, 7, 8]];
         assert_eq!(chiplets, [first, second].concat());
+        // Fewer work-groups than GPUs.
+        let chiplets = groups(&partition(5, 8, 0b0011, 1));
+        assert_eq!(chiplets[..28].concat(), []);
+        assert_eq!(chiplets[28..], [vec![0, 2], vec![1, 3, 4], vec![], vec![]]);
+    }
+
+    #[test]
+    fn ranges_run_on_the_chiplets_that_have_one_of_their_work_groups() {
+        let partition = partition(11, 1, 0b0011, 2);
+        let run = |first, last| {
+            let spans = partition.spans();
+            [0, 1, 2].map(|chiplet| partition.runs(spans[chiplet], first, last))
+        };
+        assert_eq!(run(0, 1), [true, false, false]);
+        assert_eq!(run(1, 2), [true, true, false]);
+        assert_eq!(run(9, u32::MAX), [false, true, false]);
+        assert_eq!(run(11, u32::MAX), [false, false, false]);
+        assert_eq!(run(3, 2), [false, false, false]);
     }
 
     #[test]

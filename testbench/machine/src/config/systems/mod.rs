@@ -241,7 +241,7 @@ pub fn presets() -> impl Iterator<Item = (String, String)> {
     let full = members().map(|(f, name)| (name.to_string(), f.about.to_string()));
     let twins = members().map(|(f, name)| {
         (
-            format!("{name}{SMALL}"),
+            small(name),
             format!(
                 "{name} with sizes and bandwidths scaled by \
                                            1/{}",
@@ -250,6 +250,11 @@ pub fn presets() -> impl Iterator<Item = (String, String)> {
         )
     });
     full.chain(twins)
+}
+
+/// The name of a preset's scaled-down system.
+pub fn small(name: &str) -> String {
+    format!("{name}{SMALL}")
 }
 
 /// The family of a preset, and how many units it has.
