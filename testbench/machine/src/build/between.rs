@@ -28,7 +28,7 @@ pub(super) struct LinkBlocks {
 }
 
 impl Builder<'_> {
-    /// Between a GPU's unit of the L1 design and the gate; as long as the way between CUs and banks.
+    /// Between a GPU's unit of the L1 design and the gate; as long as the path from CUs to banks.
     /// Gives the unit's end.
     pub(super) fn unit_gate(&mut self, gpu: u16) -> UnitPort {
         let (own, gate) = (self.wiring.numbers.gpu_unit(gpu), self.wiring.numbers.gate());

@@ -399,8 +399,8 @@ fields! {
         /// `replicated-by-page`, `replicated-by-line`: only GPUs that read the page, or the line,
         /// at any time in the program have a copy.
         pub policy: String = Names(|| names("placement.policy")), "", "CPElide, section IV-C";
-        /// True: each chiplet of a GPU in turn gets consecutive work-groups, one for each of its CUs;
-        /// false: each chiplet gets one contiguous share.
+        /// True: each chiplet of a GPU in turn gets consecutive work-groups, one for each of its
+        /// CUs; false: each chiplet gets one contiguous share.
         #[serde(default)]
         pub rotate: bool = Switch, "", "system h100";
     }
