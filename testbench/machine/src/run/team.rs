@@ -1,9 +1,9 @@
 //! One run on several threads. Each builds the machine for itself and goes through the program, but
 //! visits the components of its shard alone (`shard`, `owners`). The threads meet and hand over
-//! what crosses; between two meetings lies a window, as many cycles as a message takes from one shard to
-//! another at least. A window is one cycle where what the command processors do takes effect at
-//! once: a release to other GPUs, a completion, an L1's acquire. What the host does between kernels
-//! each does for itself. So nothing of a machine ever changes threads.
+//! what crosses; between two meetings lies a window, as many cycles as a message takes from one
+//! shard to another at least. A window is one cycle where what the command processors do takes
+//! effect at once: a release to other GPUs, a completion, an L1's acquire. What the host does
+//! between kernels each does for itself. So nothing of a machine ever changes threads.
 //!
 //! A run that does not pass is done again on one thread, which says why.
 
