@@ -42,62 +42,52 @@ mod tests {
     /// Spans of work-groups of the program.
     const ALL: Partition = Partition { groups: 0, gpus: 1, chiplets: 1, mask: 1, rotate: 0 };
 
-    #[test]
-    fn chiplets_have_the_ranges_of_the_groups_that_they_run() {
-        let range = |group: u32| ScheduleRange {
+    /// A kernel with buffers of which each of some work-groups uses 256 bytes, one after another.
+    fn kernel(buffers: usize, groups: u32, mode: Mode) -> KernelHead {
+        let bytes = 256;
+        let addr = |group: u32| 0x1000 + u64::from(group) * bytes;
+        let range = |group| ScheduleRange {
             first_group: group,
             last_group: group,
-            addr: 0x1000 + u64::from(group) * 256,
-            bytes: 256,
+            addr: addr(group),
+            bytes,
         };
-        let ranges = vec![range(0), range(1), range(2)];
-        let (addr, bytes, mode) = (0x1000, 768, Mode::ReadWrite);
-        let kind = ArgKind::Buffer { addr, bytes, mode, ranges };
-        let args = vec![Arg { name: "x".into(), kind }];
-        let head = KernelHead { args, ..KernelHead::default() };
-        let block = labels(&head, &ALL, &[(0, 1), (1, 2)]);
+        let ranges = (0..groups).map(range).collect();
+        let bytes = u64::from(groups) * bytes;
+        let kind = ArgKind::Buffer { addr: addr(0), bytes, mode, ranges };
+        let args = vec![Arg { name: "x".into(), kind }; buffers];
+        KernelHead { args, ..KernelHead::default() }
+    }
+
+    /// A word of the ranges, which follow the header and one structure.
+    fn word(block: &[u8], number: usize) -> u64 {
+        u64::from_le_bytes(block[48 + 8 * number..][..8].try_into().unwrap())
+    }
+
+    #[test]
+    fn chiplets_have_the_ranges_of_the_groups_that_they_run() {
+        let block = labels(&kernel(1, 3, Mode::ReadWrite), &ALL, &[(0, 1), (1, 2)]);
         assert!(labels(&KernelHead::default(), &ALL, &[(0, 1)]).is_empty());
         assert_eq!(block.len(), 16 + 32 + 2 * 16);
         assert_eq!(block[..4], *b"CPE1");
         assert_eq!((block[8], block[9], block[10]), (1, 2, 2));
-        let word = |i: usize| u64::from_le_bytes(block[48 + 8 * i..][..8].try_into().unwrap());
-        assert_eq!([word(0), word(1)], [0x1000, 0x10ff]);
-        assert_eq!([word(2), word(3)], [1 << 56 | 0x1100, 0x12ff]);
+        let words = [0, 1, 2, 3].map(|number| word(&block, number));
+        assert_eq!(words, [0x1000, 0x10ff, 1 << 56 | 0x1100, 0x12ff]);
     }
 
     /// With rotation a chiplet's range goes from its first work-group's to its last one's.
     #[test]
     fn ranges_of_work_groups_that_rotate() {
-        let range = |group: u32| ScheduleRange {
-            first_group: group,
-            last_group: group,
-            addr: 0x1000 + u64::from(group) * 256,
-            bytes: 256,
-        };
-        let kind = ArgKind::Buffer {
-            addr: 0x1000,
-            bytes: 1024,
-            mode: Mode::Read,
-            ranges: (0..4).map(range).collect(),
-        };
-        let args = vec![Arg { name: "x".into(), kind }];
-        let head = KernelHead { args, ..KernelHead::default() };
         let partition = Partition { groups: 4, gpus: 1, chiplets: 2, mask: 3, rotate: 1 };
-        let block = labels(&head, &partition, &partition.spans());
-        let word = |i: usize| u64::from_le_bytes(block[48 + 8 * i..][..8].try_into().unwrap());
-        assert_eq!([word(0), word(1)], [0x1000, 0x12ff]);
-        assert_eq!([word(2), word(3)], [1 << 56 | 0x1100, 0x13ff]);
+        let block = labels(&kernel(1, 4, Mode::Read), &partition, &partition.spans());
+        let words = [0, 1, 2, 3].map(|number| word(&block, number));
+        assert_eq!(words, [0x1000, 0x12ff, 1 << 56 | 0x1100, 0x13ff]);
     }
 
     /// The firmware refuses a block of more than 32 structures; without one nothing is wrong.
     #[test]
     fn kernel_with_too_many_buffers_has_no_labels() {
-        let (addr, bytes, mode) = (0x1000, 64, Mode::Read);
-        let kind = ArgKind::Buffer { addr, bytes, mode, ranges: Vec::new() };
-        let head = |buffers| {
-            let args = vec![Arg { name: "x".into(), kind: kind.clone() }; buffers];
-            KernelHead { args, ..KernelHead::default() }
-        };
+        let head = |buffers| kernel(buffers, 0, Mode::Read);
         assert_eq!(labels(&head(32), &ALL, &[(0, 1)]).len(), 16 + 32 * 32);
         assert!(labels(&head(33), &ALL, &[(0, 1)]).is_empty());
     }
@@ -106,18 +96,8 @@ mod tests {
     /// conservative.
     #[test]
     fn labels_of_many_groups_fit_the_block() {
-        let range = |group: u32| ScheduleRange {
-            first_group: group,
-            last_group: group,
-            addr: 0x1000 + u64::from(group) * 64,
-            bytes: 64,
-        };
-        let ranges = (0..1680).map(range).collect();
-        let (addr, bytes, mode) = (0x1000, 1680 * 64, Mode::Read);
-        let kind = ArgKind::Buffer { addr, bytes, mode, ranges };
-        let args = vec![Arg { name: "x".into(), kind }; 8];
         let spans: Vec<_> = (0..16).map(|chiplet| (chiplet * 105, 105)).collect();
-        let block = labels(&KernelHead { args, ..KernelHead::default() }, &ALL, &spans);
+        let block = labels(&kernel(8, 1680, Mode::Read), &ALL, &spans);
         assert_eq!(block.len(), 16 + 8 * 32 + 8 * 16 * 16);
     }
 }
