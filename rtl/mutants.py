@@ -3,9 +3,11 @@
 each that neither lockstep nor an assertion finds: `make mutate`.
 
     python3 rtl/mutants.py [--out FOLDER] [--count N] [--cycles N] [--proof SECONDS]
-                            [--markdown] [BLOCK ...]
+                            [--markdown] [BLOCK[/CONFIG] ...]
 
-survivors.txt beside this file has the reasons, as `BLOCK | FILE:LINE | CHANGE | REASON`. Exit status
+A family's mutated.txt names configurations beside `small`, where `small` leaves a variant of a block
+out, as `BLOCK/CONFIG | REASON`. Its survivors.txt has the reasons of survivors, as
+`BLOCK[/CONFIG] | FILE:LINE | CHANGE | REASON`; without a configuration that is `small`. Exit status
 1 where a survivor has none, where a reason is about a mutant that was killed or that there is not,
 and where fewer than 95 % are killed of those that are not proven equivalent: which proofs are found
 in time depends on the host, so there may be a reason for a mutant that has one.
@@ -27,7 +29,9 @@ RTL = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(RTL)
 DUET = os.environ.get("DUET") or os.path.join(ROOT, "target", "release", "duet")
 REASONS = "survivors.txt"
-FORM = "BLOCK | FILE:LINE | CHANGE | REASON"
+FORM = "BLOCK[/CONFIG] | FILE:LINE | CHANGE | REASON"
+CONFIGS = "mutated.txt"
+FORM_OF_CONFIGS = "BLOCK/CONFIG | REASON"
 # Per cent of the mutants that are not equivalent.
 LEAST = 95
 # Of Ibex, which is in the one, no mutants are made; the other is a chain of blocks.
@@ -35,9 +39,11 @@ LEFT_OUT = {"command_processor", "finepack"}
 
 
 def blocks():
+    """All blocks, and the configurations besides `small`."""
     listed = subprocess.run([DUET, "list", "blocks", "--json"], check=True, capture_output=True)
     names = [block["name"] for block in json.loads(listed.stdout)["blocks"]]
-    return [name for name in names if name not in LEFT_OUT]
+    others = [name for name, _ in reasons.read(tree.beside(RTL, CONFIGS), FORM_OF_CONFIGS)]
+    return [name for name in names if name not in LEFT_OUT] + others
 
 
 def is_done(path, arguments):
@@ -50,23 +56,24 @@ def is_done(path, arguments):
     return (len(report["mutants"]), report["cycles"], report["proof"]) == wanted
 
 
-def result(block, arguments):
-    """What `duet mutate` found, now or before."""
-    path = os.path.join(arguments.out, f"{block}.json")
+def result(name, arguments):
+    """What `duet mutate` found in a block, or in BLOCK/CONFIG, now or before."""
+    block, _, config = name.partition("/")
+    path = os.path.join(arguments.out, f"{name.replace('/', '-')}.json")
     if not is_done(path, arguments):
-        words = [DUET, "mutate", block, "--count", str(arguments.count)]
+        words = [DUET, "mutate", block, "--config", config or "small", "--count", str(arguments.count)]
         words += ["--cycles", str(arguments.cycles), "--proof", str(arguments.proof)]
         words += ["--json", path]
         process = subprocess.run(words, capture_output=True, text=True, check=False)
         if process.returncode:
-            sys.exit(f"mutants: {block}: {process.stderr.strip()}")
+            sys.exit(f"mutants: {name}: {process.stderr.strip()}")
     with open(path, encoding="utf-8") as file:
         return json.load(file)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("blocks", metavar="BLOCK", nargs="*")
+    parser.add_argument("blocks", metavar="BLOCK[/CONFIG]", nargs="*")
     parser.add_argument("--out", default=os.path.join(ROOT, "out", "mutants"))
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--cycles", type=int, default=200_000)

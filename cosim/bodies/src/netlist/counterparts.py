@@ -8,11 +8,12 @@ NUMBER = re.compile(r"\$(\d+)")
 
 
 class Cells:
-    """The cells of a module: of each its name, the widths of its ports, and `around`, the wires with
-    a name in the RTL which it reaches by way of those that have none."""
+    """The cells of a module: of each its name, the widths of its ports, the bits with a name in the
+    RTL that its ports have, and `around`, the wires with such a name which it reaches by way of those
+    that have none."""
 
     def __init__(self, module):
-        self.widths, self.around = {}, {}
+        self.widths, self.named, self.around = {}, {}, {}
         # Of each cell its wires, of each wire its cells; of what made a cell, its type, and the
         # lines that it stands for, all that are alike.
         wires, at, self.kinds = {}, collections.defaultdict(list), collections.defaultdict(list)
@@ -20,6 +21,11 @@ class Cells:
             name = str(cell.name).lstrip("\\")
             ports = {str(port).lstrip("\\"): cell.getPort(port) for port in cell.connections_}
             self.widths[name] = {port: signal.size() for port, signal in ports.items()}
+            self.named[name] = sorted(
+                (port, at_bit, str(bit.wire.name), bit.offset)
+                for port, signal in ports.items() for at_bit, bit in enumerate(signal)
+                if bit.is_wire() and str(bit.wire.name).startswith("\\")
+            )
             wires[name] = {
                 str(bit.wire.name) for signal in ports.values() for bit in signal if bit.is_wire()
             }
@@ -44,7 +50,7 @@ class Cells:
         """Some of them, in order, by what is around them."""
         found = collections.defaultdict(list)
         for cell in cells:
-            order = sorted(self.widths[cell].items()), made(cell)
+            order = sorted(self.widths[cell].items()), self.named[cell], made(cell)
             found[self.around[cell]].append((*order, cell))
         return {around: [cell for *_, cell in sorted(cells)] for around, cells in found.items()}
 
@@ -68,7 +74,7 @@ class Counterparts:
                 self.pair(sorted(cells, key=made), sorted(others, key=made))
                 continue
             # Passes of yosys do not: an instance's cells are those with its wires around them, and
-            # of these the widths tell what they are.
+            # of these the widths and the bits with names tell what they are.
             left = checked.by_place(others)
             for around, cells in drawn.by_place(cells).items():
                 if left:
