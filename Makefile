@@ -176,6 +176,7 @@ lint: setup
 	python3 rtl/test_synth.py
 	python3 rtl/prove.py --quick --require
 	python3 rtl/test_prove.py
+	python3 rtl/test_mutants.py
 	@if $(MAKE) --no-print-directory .tools/book/installed; then $(MAKE) --no-print-directory book; \
 	else echo "lint: the book is not built, as Sphinx could not be installed"; fi
 
