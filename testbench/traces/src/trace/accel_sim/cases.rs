@@ -25,7 +25,7 @@ fn block(at: &str, lines: &[&str]) -> String {
 }
 
 /// A kernel of one warp.
-fn kernel(lines: &[&str]) -> String {
+pub fn kernel(lines: &[&str]) -> String {
     HEADER.to_string() + &block("0,0,0", lines)
 }
 
@@ -36,7 +36,7 @@ fn with(text: &str, before: &str, after: &str) -> String {
 }
 
 /// Imports one kernel.
-fn imported(case: &str, list: &str, kernel: &str) -> (Reader, Imported) {
+pub fn imported(case: &str, list: &str, kernel: &str) -> (Reader, Imported) {
     let files = [("kernelslist.g", list.as_bytes()), ("kernel-1.traceg", kernel.as_bytes())];
     let (mut reader, imported) = run(case, &files).unwrap_or_else(|e| panic!("{case}: {e}"));
     verify(&mut reader).unwrap().expect_right();

@@ -1,5 +1,7 @@
 //! The header of a kernel's file: fields, one a line, up to a line that begins with `#`.
 
+use super::line::Line;
+
 /// Bytes of a window onto shared or local memory.
 const WINDOW: u64 = 1 << 24;
 /// Versions of the tracer whose files are read. Before 3 each instruction began with the number of
@@ -123,6 +125,12 @@ impl Header {
     /// Warps of a thread block.
     pub fn warps(&self) -> u64 {
         self.block_threads().div_ceil(LANES)
+    }
+
+    /// Lanes and addresses of a line's accesses to global memory.
+    pub fn global_lanes(&self, line: &Line) -> impl Iterator<Item = (usize, u64)> {
+        let pairs = line.lanes().zip(line.addrs.iter().copied());
+        pairs.filter(|&(_, addr)| !line.generic || self.is_global(addr))
     }
 
     /// True when a generic address is one of global memory. A window that begins at 0 is none. That

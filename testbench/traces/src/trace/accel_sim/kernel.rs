@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::header::{Header, triple};
 use super::line::{Line, WARP, What};
+use super::uses::Uses;
 use crate::trace::Error;
 use crate::trace::lines::{Compression, Lines};
 
@@ -44,6 +45,8 @@ pub struct Kernel {
     held: BTreeMap<u64, Block>,
     /// Bytes of instructions of the blocks that are held or being read.
     bytes: usize,
+    /// Finds the facts of accesses. None: nobody asks for them.
+    uses: Option<Uses>,
 }
 
 /// How a file is compressed, by its name. None: it is no kernel's file.
@@ -63,9 +66,14 @@ impl Kernel {
         let compression = compression(&path.to_string_lossy()).unwrap_or(Compression::None);
         let lines = Lines::open(path, compression)?;
         let (header, held) = (Header::default(), BTreeMap::new());
-        let mut kernel = Self { lines, header, blocks: 0, next: 0, held, bytes: 0 };
+        let mut kernel = Self { lines, header, blocks: 0, next: 0, held, bytes: 0, uses: None };
         kernel.read_header()?;
         Ok(kernel)
+    }
+
+    /// The same, with the facts of each access.
+    pub fn open_with_facts(path: &Path) -> Result<Self, Error> {
+        Ok(Self { uses: Some(Uses::default()), ..Self::open(path)? })
     }
 
     fn expected<T>(&self, expected: &str) -> Result<T, Error> {
@@ -228,30 +236,26 @@ impl Kernel {
         let Some(count) = count else { return self.expected(EXPECTED) };
         let numbered = self.header.numbered;
         let mut lines: Vec<Line> = Vec::new();
+        if let Some(uses) = &mut self.uses {
+            uses.begin_warp();
+        }
         for _ in 0..count {
             let text = self.filled_line("an instruction")?;
-            let line = match Line::parse(text, numbered) {
-                Ok(line) => line,
+            let (mut line, step) = match Line::parse(text, numbered) {
+                Ok(parsed) => parsed,
                 Err(expected) => return self.expected(&expected),
             };
-            match lines.last_mut() {
-                // What accesses nothing is only counted, by lane.
-                Some(last) if last.joins(&line) => last.times += 1,
-                _ => {
-                    self.hold(block, line.bytes())?;
-                    lines.push(line);
-                }
+            if let Some(uses) = &mut self.uses {
+                let recorded = self.header.global_lanes(&line).fold(0, |all, at| all | 1 << at.0);
+                uses.execute(&mut line, &step, recorded, &mut lines);
+            }
+            // Of what accesses nothing the facts of later accesses are all that is needed.
+            if line.what != What::Other {
+                self.hold(block, line.bytes())?;
+                lines.push(line);
             }
         }
         Ok(lines)
-    }
-}
-
-impl Line {
-    /// True when the next instruction can be counted with this one.
-    fn joins(&self, next: &Self) -> bool {
-        let other = self.what == What::Other && next.what == What::Other;
-        other && self.mask == next.mask && self.times < u32::MAX
     }
 }
 

@@ -2,12 +2,21 @@
 
 use super::header::hexadecimal;
 use super::opcodes::{Class, Space, class, width};
+use super::operands::{Operands, matrices};
+use super::registers::{Register, register};
+use super::shared::passes;
+use super::uses::{Facts, Unit};
 use crate::trace::AtomicOp;
 
 /// Addresses from here on are none.
 const ADDRESS_END: u64 = 1 << 62;
 /// Most bytes of a lane's access in a trace.
 const MOST: u8 = 16;
+
+/// Opcodes that access the thread block's shared memory.
+const SHARED: [&str; 7] = ["ATOMS", "LDS", "LDSLK", "LDSM", "STS", "STSCUL", "STSM"];
+/// Opcodes that access local memory.
+const LOCAL: [&str; 2] = ["LDL", "STL"];
 
 /// Lanes of a warp there.
 pub const WARP: usize = 32;
@@ -48,8 +57,17 @@ pub struct Line {
     pub generic: bool,
     /// Address of each active lane, least lane first.
     pub addrs: Vec<u64>,
-    /// How many such instructions follow one another; 1 for all but [`What::Other`].
-    pub times: u32,
+    /// What is known of an access beside.
+    pub facts: Facts,
+}
+
+/// What a line says beside what is kept of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Registers.
+    pub operands: Operands,
+    /// What executes it.
+    pub unit: Unit,
 }
 
 /// Words of a line, read from the front.
@@ -75,13 +93,13 @@ impl<'a> Words<'a> {
         number.try_into().map_err(|_| format!("{expected} of 32 bits, found {number:#x}"))
     }
 
-    /// A count and as many registers.
-    fn registers(&mut self) -> Result<(), String> {
+    /// A count and as many registers, none where one holds a constant.
+    fn registers(&mut self) -> Result<Vec<Option<Register>>, String> {
         let count = self.decimal("a number of registers")?;
         if !(0..=64).contains(&count) {
             return Err(format!("a number of registers, 0 to 64, found {count}"));
         }
-        (0..count).try_for_each(|_| self.word("a register").map(|_| ()))
+        (0..count).map(|_| register(self.word("a register")?)).collect()
     }
 
     /// Nothing is left but an immediate, which tracers write since version 4.
@@ -99,16 +117,16 @@ impl<'a> Words<'a> {
 impl Line {
     /// From its text. `numbered`: the line of the source comes first. The width is the opcode's:
     /// the field's is wrong in some versions of the tracer.
-    pub fn parse(text: &str, numbered: bool) -> Result<Self, String> {
+    pub fn parse(text: &str, numbered: bool) -> Result<(Self, Step), String> {
         let mut words = Words(text.split_ascii_whitespace());
         if numbered {
             words.decimal("a line of the source")?;
         }
         let pc = words.hexadecimal32("a program counter")?;
         let mask = words.hexadecimal32("a mask of lanes")?;
-        words.registers()?;
+        let written = words.registers()?;
         let opcode = words.word("an opcode")?;
-        words.registers()?;
+        let read = words.registers()?;
         let Some((class, name)) = class(opcode) else {
             return Err(format!("an opcode that the table of SASS opcodes has, found {opcode}"));
         };
@@ -126,18 +144,28 @@ impl Line {
             }
         };
         let generic = space == Space::Generic;
-        let mut line = Self { pc, mask, name, what, size: 0, generic, addrs: Vec::new(), times: 1 };
-        let field = words.decimal("a width of the access")?;
+        let (addrs, facts) = (Vec::new(), Facts::default());
+        let mut line = Self { pc, mask, name, what, size: 0, generic, addrs, facts };
+        let has_addresses = words.decimal("a width of the access")? != 0;
+        let mut unit = if name == "MUFU" { Unit::Special } else { Unit::Arithmetic };
         if line.accesses() {
             line.size = checked_width(opcode, what)?;
-            if field != 0 {
-                line.addresses(&mut words)?;
+            if has_addresses {
+                line.addrs = addresses(mask, &mut words)?;
             } else if mask != 0 {
                 return Err(format!("addresses of the active lanes {mask:08x} of {opcode}"));
             }
             words.end()?;
+        } else if SHARED.contains(&name) {
+            let addrs = has_addresses.then(|| addresses(mask, &mut words)).transpose()?;
+            if addrs.is_some() {
+                words.end()?;
+            }
+            unit = Unit::Local { passes: shared_passes(opcode, &line, addrs.as_deref()) };
+        } else if LOCAL.contains(&name) {
+            unit = Unit::Local { passes: shared_passes(opcode, &line, None) };
         }
-        Ok(line)
+        Ok((line, Step { operands: Operands::new(opcode, name, &written, &read), unit }))
     }
 
     /// True for what reads or writes memory.
@@ -151,47 +179,70 @@ impl Line {
         (0..WARP).filter(move |lane| mask >> lane & 1 == 1)
     }
 
-    /// Bytes of memory that it takes.
-    pub fn bytes(&self) -> usize {
-        size_of::<Self>() + size_of_val(self.addrs.as_slice())
+    /// Which of the active lanes a lane is, from 0.
+    pub fn rank(&self, lane: usize) -> usize {
+        (self.mask & ((1 << lane) - 1)).count_ones() as usize
     }
 
-    fn addresses(&mut self, words: &mut Words) -> Result<(), String> {
-        const ADDRESS: &str = "an address";
-        let lanes = self.mask.count_ones() as usize;
-        self.addrs.reserve_exact(lanes);
-        let mode = words.decimal("a form of addresses")?;
-        match mode {
-            0 => {
-                for _ in 0..lanes {
-                    self.addrs.push(words.hexadecimal(ADDRESS)?);
-                }
-            }
-            1 => {
-                let base = words.hexadecimal(ADDRESS)?;
-                let stride = words.decimal("a stride")?;
-                for lane in 0..lanes {
-                    let offset = stride.wrapping_mul(lane as i64);
-                    self.addrs.push(base.wrapping_add(offset as u64));
-                }
-            }
-            2 => {
-                let mut addr = words.hexadecimal(ADDRESS)?;
-                for lane in 0..lanes {
-                    if lane > 0 {
-                        let delta = words.decimal("a distance from the last lane's address")?;
-                        addr = addr.wrapping_add(delta as u64);
-                    }
-                    self.addrs.push(addr);
-                }
-            }
-            _ => return Err(format!("a form of addresses, 0 to 2, found {mode}")),
-        }
-        match self.addrs.iter().find(|&&addr| addr >= ADDRESS_END) {
-            Some(addr) => Err(format!("addresses below 2^62, found {addr:#x}")),
-            None => Ok(()),
-        }
+    /// Bytes of memory that it takes.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + size_of_val(self.addrs.as_slice()) + self.facts.bytes()
     }
+}
+
+/// Address of each active lane.
+fn addresses(mask: u32, words: &mut Words) -> Result<Vec<u64>, String> {
+    const ADDRESS: &str = "an address";
+    let lanes = mask.count_ones() as usize;
+    let mut addrs = Vec::with_capacity(lanes);
+    let mode = words.decimal("a form of addresses")?;
+    match mode {
+        0 => {
+            for _ in 0..lanes {
+                addrs.push(words.hexadecimal(ADDRESS)?);
+            }
+        }
+        1 => {
+            let base = words.hexadecimal(ADDRESS)?;
+            let stride = words.decimal("a stride")?;
+            for lane in 0..lanes {
+                let offset = stride.wrapping_mul(lane as i64);
+                addrs.push(base.wrapping_add(offset as u64));
+            }
+        }
+        2 => {
+            let mut addr = words.hexadecimal(ADDRESS)?;
+            for lane in 0..lanes {
+                if lane > 0 {
+                    let delta = words.decimal("a distance from the last lane's address")?;
+                    addr = addr.wrapping_add(delta as u64);
+                }
+                addrs.push(addr);
+            }
+        }
+        _ => return Err(format!("a form of addresses, 0 to 2, found {mode}")),
+    }
+    match addrs.iter().find(|&&addr| addr >= ADDRESS_END) {
+        Some(addr) => Err(format!("addresses below 2^62, found {addr:#x}")),
+        None => Ok(addrs),
+    }
+}
+
+/// Passes of an access of shared memory. Without addresses, and in local memory, whose words the
+/// hardware interleaves, no banks conflict.
+fn shared_passes(opcode: &str, line: &Line, addrs: Option<&[u64]>) -> u32 {
+    // The first lanes hold the addresses of rows of 16 bytes, eight of each matrix.
+    let (bytes, end) = match line.name {
+        "LDSM" | "STSM" => (16, 8 * usize::from(matrices(opcode))),
+        _ => (width(opcode).unwrap_or(4), WARP),
+    };
+    let addr = |at: usize, lane: usize| match addrs {
+        Some(addrs) => addrs[at],
+        None => lane as u64 * u64::from(bytes),
+    };
+    let lanes = line.lanes().enumerate().filter(|&(_, lane)| lane < end);
+    let lanes: Vec<_> = lanes.map(|(at, lane)| (lane, addr(at, lane))).collect();
+    passes(&lanes, bytes)
 }
 
 /// Bytes of a lane's access, which a trace can hold.
@@ -237,7 +288,11 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Line {
-        Line::parse(text, false).unwrap()
+        Line::parse(text, false).unwrap().0
+    }
+
+    fn unit(text: &str) -> Unit {
+        Line::parse(text, false).unwrap().1.unit
     }
 
     #[test]
@@ -291,9 +346,33 @@ mod tests {
     }
 
     #[test]
+    fn units_follow_from_opcodes_and_addresses_of_shared_memory() {
+        for (line, expected) in [
+            ("1 R4 FADD 2 R2 R3 0", Unit::Arithmetic),
+            ("1 R4 DADD 2 R2 R6 0", Unit::Arithmetic),
+            ("1 R4 HMMA.16816.F32 3 R8 R12 R4 0", Unit::Arithmetic),
+            ("1 R4 MUFU.RCP 1 R2 0", Unit::Special),
+            ("1 R4 LDS 1 R2 4 1 0x0 4", Unit::Local { passes: 1 }),
+            ("0 STS 2 R2 R4 4 1 0x0 128", Unit::Local { passes: 32 }),
+            ("0 STS.64 2 R2 R4 8 1 0x0 8", Unit::Local { passes: 2 }),
+            ("1 R4 ATOMS.ADD 2 R2 R5 4 1 0x0 8", Unit::Local { passes: 2 }),
+            ("1 R4 LDSM.16.M88.2 1 R2 16 1 0x0 16", Unit::Local { passes: 2 }),
+            ("1 R4 LDSM.16.M88.4 1 R2 16 1 0x0 128", Unit::Local { passes: 32 }),
+            // No addresses.
+            ("1 R4 LDS.128 1 R2 0", Unit::Local { passes: 4 }),
+            // Not those of shared memory.
+            ("0 STL.64 2 R2 R4 8 1 0x0 128", Unit::Local { passes: 2 }),
+            ("1 R4 LDC 1 R2 4 1 0x0 4", Unit::Arithmetic),
+        ] {
+            assert_eq!(unit(&format!("0010 ffffffff {line}")), expected, "{line}");
+        }
+        assert_eq!(unit("0010 000000ff 1 R4 LDS.64 1 R2 0"), Unit::Local { passes: 1 });
+    }
+
+    #[test]
     fn lines_of_the_source_are_skipped_where_they_are() {
         let text = "0010 00000001 0 EXIT 0 0";
-        assert_eq!(Line::parse(&format!("12 {text}"), true).unwrap(), parse(text));
+        assert_eq!(Line::parse(&format!("12 {text}"), true).unwrap().0, parse(text));
         assert_eq!(parse(text).what, What::Other);
     }
 
@@ -306,6 +385,12 @@ mod tests {
             ("100000000 00000001 0 EXIT 0 0", "a program counter of 32 bits, found 0x100000000"),
             ("0010 100000000 0 EXIT 0 0", "a mask of lanes of 32 bits, found 0x100000000"),
             ("0010 00000001 -1 EXIT 0 0", "a number of registers, 0 to 64, found -1"),
+            ("0010 00000001 1 EXIT 0 0", "a register, as R4, RZ, UR4 or P0, found EXIT"),
+            ("0010 00000001 1 R256 EXIT 0 0", "a register, as R4, RZ, UR4 or P0, found R256"),
+            ("0010 00000001 1 R4 FADD 2 R2 R0x4 0", "UR4 or P0, found R0x4"),
+            ("0010 00000001 1 R4 FADD 2 R2", "a register"),
+            ("0010 00000001 1 R4 LDS 1 R2 4 7 0x0 4", "a form of addresses, 0 to 2, found 7"),
+            ("0010 00000001 1 R4 LDS 1 R2 4 0 0x0 4 4", "an address of each lane, found 4"),
             ("0010 00000001 0 EXIT 0", "a width of the access"),
             ("0010 00000003 0 LDG.E 1 R4 4 0 0x10", "an address"),
             ("0010 00000003 0 LDG.E 1 R4 4 3 0x10 0x20", "a form of addresses, 0 to 2, found 3"),

@@ -7,13 +7,19 @@
 
 #[cfg(test)]
 mod cases;
+#[cfg(test)]
+mod first_uses;
 mod header;
 mod kernel;
 mod line;
 mod opcodes;
+mod operands;
 mod regions;
+mod registers;
+mod shared;
 #[cfg(test)]
 mod tests;
+mod uses;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -27,7 +33,7 @@ use super::limits::MAX_HOST_WRITE;
 use super::lines::{Compression, Lines};
 use super::occurrences::Occurrences;
 use super::pages::Memory;
-use super::{Access, AccessKind, Arg, ArgKind, Error, KernelSpec, Mode, Record, Work};
+use super::{Access, AccessKind, Arg, ArgKind, Error, KernelSpec, Mode, Record};
 
 /// Most bytes of a line of the list.
 const MAX_LINE: u64 = 1 << 12;
@@ -106,18 +112,12 @@ fn each_access(path: &Path, mut visit: impl FnMut(u64, u8, bool)) -> Result<(), 
     let mut warps = Vec::new();
     while kernel.next_block(&mut warps)? {
         for line in warps.iter().flat_map(|warp| &warp.lines) {
-            for (_, addr) in global_lanes(&kernel.header, line) {
+            for (_, addr) in kernel.header.global_lanes(line) {
                 visit(addr, line.size, line.what != What::Load);
             }
         }
     }
     Ok(())
-}
-
-/// Lanes and addresses of the accesses to global memory.
-fn global_lanes<'a>(header: &'a Header, line: &'a Line) -> impl Iterator<Item = (usize, u64)> + 'a {
-    let pairs = line.lanes().zip(line.addrs.iter().copied());
-    pairs.filter(|&(_, addr)| !line.generic || header.is_global(addr))
 }
 
 /// Pages that kernels access.
@@ -214,7 +214,7 @@ impl<R: Record<Error = Error>> Import<'_, R> {
 
     fn kernel(&mut self, path: &Path) -> Result<(), Error> {
         let args = self.args(path)?;
-        let mut kernel = Kernel::open(path)?;
+        let mut kernel = Kernel::open_with_facts(path)?;
         let Header { name, block, group_memory, .. } = kernel.header.clone();
         self.imported.unknown.extend(kernel.header.unknown.iter().cloned());
         self.imported.streams.insert(kernel.header.stream);
@@ -253,18 +253,17 @@ impl<R: Record<Error = Error>> Import<'_, R> {
     /// The warps of a block, from barrier to barrier.
     fn block(&mut self, kernel: &Kernel, warps: &[Warp]) -> Result<(), Error> {
         let mut at = vec![0; warps.len()];
-        let mut gaps = vec![[0u32; WARP]; warps.len()];
         loop {
             self.occurrences.clear();
             let mut barrier = false;
-            for ((warp, at), gaps) in warps.iter().zip(&mut at).zip(&mut gaps) {
+            for (warp, at) in warps.iter().zip(&mut at) {
                 while let Some(line) = warp.lines.get(*at) {
                     *at += 1;
                     if line.what == What::Barrier {
                         barrier = true;
                         break;
                     }
-                    self.line(kernel, warp.number, line, gaps)?;
+                    self.line(kernel, warp.number, line)?;
                 }
             }
             if !barrier {
@@ -274,20 +273,13 @@ impl<R: Record<Error = Error>> Import<'_, R> {
         }
     }
 
-    fn line(
-        &mut self,
-        kernel: &Kernel,
-        warp: u32,
-        line: &Line,
-        gaps: &mut [u32; WARP],
-    ) -> Result<(), Error> {
+    fn line(&mut self, kernel: &Kernel, warp: u32, line: &Line) -> Result<(), Error> {
         let first = warp.checked_mul(WARP as u32);
         let first = first.ok_or_else(|| kernel.lines.error("a warp's number that exists"))?;
         if line.accesses() {
             let mut accessed = 0;
-            for (lane, addr) in global_lanes(&kernel.header, line) {
-                let gap = std::mem::take(&mut gaps[lane]);
-                self.access(first + lane as u32, line, addr, gap)?;
+            for (lane, addr) in kernel.header.global_lanes(line) {
+                self.access(first, lane, line, addr)?;
                 accessed += 1;
             }
             let left_out = line.lanes().count() as u64 - accessed;
@@ -297,12 +289,11 @@ impl<R: Record<Error = Error>> Import<'_, R> {
         if line.what == What::LeftOut {
             self.leave_out(line.lanes().count() as u64, || line.name.to_string());
         }
-        for (lane, item) in line.lanes().zip(line.lanes().map(|lane| first + lane as u32)) {
-            if line.what == What::Fence {
+        if line.what == What::Fence {
+            for item in line.lanes().map(|lane| first + lane as u32) {
                 let key = self.occurrences.next(item, line.pc);
                 self.record.fence(item, key)?;
             }
-            gaps[lane] = gaps[lane].saturating_add(line.times);
         }
         Ok(())
     }
@@ -313,9 +304,11 @@ impl<R: Record<Error = Error>> Import<'_, R> {
         }
     }
 
-    fn access(&mut self, item: u32, line: &Line, addr: u64, gap: u32) -> Result<(), Error> {
+    /// An access of a lane of the warp whose first work-item is `first`.
+    fn access(&mut self, first: u32, lane: usize, line: &Line, addr: u64) -> Result<(), Error> {
         // `find_regions` has seen the access.
         let Some(addr) = self.regions.place(addr) else { return Ok(()) };
+        let item = first + lane as u32;
         let key = self.occurrences.next(item, line.pc);
         let size = usize::from(line.size);
         let mut old = [0; 16];
@@ -333,14 +326,8 @@ impl<R: Record<Error = Error>> Import<'_, R> {
             }
             _ => AccessKind::Load,
         };
-        self.record.access(&Access {
-            item,
-            key,
-            kind,
-            addr,
-            bytes,
-            work: Work::of(gap),
-            ..Access::default()
-        })
+        let rank = line.rank(lane);
+        let (work, first_use) = (line.facts.work(rank), line.facts.first_use(rank));
+        self.record.access(&Access { item, key, kind, addr, bytes, work, first_use })
     }
 }
