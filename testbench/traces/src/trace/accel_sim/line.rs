@@ -1,15 +1,12 @@
 //! One line of a thread block: an instruction of a warp.
 
-use super::header::hexadecimal;
 use super::opcodes::{Class, Space, class, width};
 use super::operands::{Operands, matrices};
-use super::registers::{Register, register};
 use super::shared::passes;
 use super::uses::{Facts, Unit};
+use super::words::Words;
 use crate::trace::AtomicOp;
 
-/// Addresses from here on are none.
-const ADDRESS_END: u64 = 1 << 62;
 /// Most bytes of a lane's access in a trace.
 const MOST: u8 = 16;
 
@@ -70,55 +67,11 @@ pub struct Step {
     pub unit: Unit,
 }
 
-/// Words of a line, read from the front.
-struct Words<'a>(std::str::SplitAsciiWhitespace<'a>);
-
-impl<'a> Words<'a> {
-    fn word(&mut self, expected: &'static str) -> Result<&'a str, String> {
-        self.0.next().ok_or_else(|| expected.to_string())
-    }
-
-    fn decimal(&mut self, expected: &'static str) -> Result<i64, String> {
-        let word = self.word(expected)?;
-        word.parse().map_err(|_| format!("{expected}, found {word}"))
-    }
-
-    fn hexadecimal(&mut self, expected: &'static str) -> Result<u64, String> {
-        let word = self.word(expected)?;
-        hexadecimal(word).ok_or_else(|| format!("{expected}, found {word}"))
-    }
-
-    fn hexadecimal32(&mut self, expected: &'static str) -> Result<u32, String> {
-        let number = self.hexadecimal(expected)?;
-        number.try_into().map_err(|_| format!("{expected} of 32 bits, found {number:#x}"))
-    }
-
-    /// A count and as many registers, none where one holds a constant.
-    fn registers(&mut self) -> Result<Vec<Option<Register>>, String> {
-        let count = self.decimal("a number of registers")?;
-        if !(0..=64).contains(&count) {
-            return Err(format!("a number of registers, 0 to 64, found {count}"));
-        }
-        (0..count).map(|_| register(self.word("a register")?)).collect()
-    }
-
-    /// Nothing is left but an immediate, which tracers write since version 4.
-    fn end(mut self) -> Result<(), String> {
-        match (self.0.next(), self.0.next()) {
-            (None, _) => Ok(()),
-            (Some(immediate), None) if immediate.parse::<i128>().is_ok() => Ok(()),
-            (Some(word), _) => {
-                Err(format!("the end or an immediate after an address of each lane, found {word}"))
-            }
-        }
-    }
-}
-
 impl Line {
     /// From its text. `numbered`: the line of the source comes first. The width is the opcode's:
     /// the field's is wrong in some versions of the tracer.
     pub fn parse(text: &str, numbered: bool) -> Result<(Self, Step), String> {
-        let mut words = Words(text.split_ascii_whitespace());
+        let mut words = Words::new(text);
         if numbered {
             words.decimal("a line of the source")?;
         }
@@ -151,13 +104,13 @@ impl Line {
         if line.accesses() {
             line.size = checked_width(opcode, what)?;
             if has_addresses {
-                line.addrs = addresses(mask, &mut words)?;
+                line.addrs = words.addresses(mask)?;
             } else if mask != 0 {
                 return Err(format!("addresses of the active lanes {mask:08x} of {opcode}"));
             }
             words.end()?;
         } else if SHARED.contains(&name) {
-            let addrs = has_addresses.then(|| addresses(mask, &mut words)).transpose()?;
+            let addrs = has_addresses.then(|| words.addresses(mask)).transpose()?;
             if addrs.is_some() {
                 words.end()?;
             }
@@ -187,44 +140,6 @@ impl Line {
     /// Bytes of memory that it takes.
     pub fn bytes(&self) -> usize {
         size_of::<Self>() + size_of_val(self.addrs.as_slice()) + self.facts.bytes()
-    }
-}
-
-/// Address of each active lane.
-fn addresses(mask: u32, words: &mut Words) -> Result<Vec<u64>, String> {
-    const ADDRESS: &str = "an address";
-    let lanes = mask.count_ones() as usize;
-    let mut addrs = Vec::with_capacity(lanes);
-    let mode = words.decimal("a form of addresses")?;
-    match mode {
-        0 => {
-            for _ in 0..lanes {
-                addrs.push(words.hexadecimal(ADDRESS)?);
-            }
-        }
-        1 => {
-            let base = words.hexadecimal(ADDRESS)?;
-            let stride = words.decimal("a stride")?;
-            for lane in 0..lanes {
-                let offset = stride.wrapping_mul(lane as i64);
-                addrs.push(base.wrapping_add(offset as u64));
-            }
-        }
-        2 => {
-            let mut addr = words.hexadecimal(ADDRESS)?;
-            for lane in 0..lanes {
-                if lane > 0 {
-                    let delta = words.decimal("a distance from the last lane's address")?;
-                    addr = addr.wrapping_add(delta as u64);
-                }
-                addrs.push(addr);
-            }
-        }
-        _ => return Err(format!("a form of addresses, 0 to 2, found {mode}")),
-    }
-    match addrs.iter().find(|&&addr| addr >= ADDRESS_END) {
-        Some(addr) => Err(format!("addresses below 2^62, found {addr:#x}")),
-        None => Ok(addrs),
     }
 }
 

@@ -20,6 +20,7 @@ mod shared;
 #[cfg(test)]
 mod tests;
 mod uses;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use lzma_rust2::{XzOptions, XzWriter};
 
@@ -39,9 +40,11 @@ fn block(number: u32) -> String {
     text + "#END_TB\n\n"
 }
 
-/// A folder of its own for each test.
+/// A folder of its own for each import.
 fn folder(name: &str) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("duet-accel-sim-{}-{name}", std::process::id()));
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let folder = std::env::temp_dir().join(format!("duet-accel-sim-{process}-{number}-{name}"));
     fs::create_dir_all(&folder).unwrap();
     folder
 }
