@@ -92,6 +92,7 @@ const ACCEL_SIM: &[(&str, (&str, &str), &[&str])] = &[
     ),
     ("%.traceg\n", ("0010 ffffffff", "0010 xfffffff"), &["%.traceg:", "expected"]),
     ("%.traceg\n", ("0x00007f3a00000400 4", "0x7 x"), &["%.traceg:", "expected"]),
+    ("%.traceg\n", ("1 R4 LDG", "1 X4 LDG"), &["%.traceg:", "expected a register", "found X4"]),
     ("%.traceg\n", ("#END_TB", "#END"), &["%.traceg:", "expected"]),
     ("other%.traceg\n", ("", ""), &["other%.traceg", "No such file"]),
     ("MemcpyHtoD,x,4\n%.traceg\n", ("", ""), &["%.g:1: expected MemcpyHtoD,ADDRESS,BYTES"]),

@@ -174,6 +174,22 @@ fn lanes_read_what_they_have_loaded() {
 }
 
 #[test]
+fn lanes_of_one_line_may_differ() {
+    // Lane 0 comes twice to the place to which lane 2 comes once: it is alone the second time.
+    let load = |mask: &str, of: &str| format!("0000 {mask} 1 R4 LDG.E 1 R2 4 {of}");
+    let both = "0 0x7f3a00000000 0x7f3a00000000";
+    let [once, twice] = [load("00000001", "0 0x7f3a00000000"), load("00000005", both)];
+    let other = "0010 00000001 1 R8 MOV 1 R9 0";
+    let texts = [&once, other, &twice, "0020 00000004 1 R5 FADD 1 R4 0"];
+    let found = instrs(&kernel(&texts));
+    let step = Work { chain: chain(1, 0, 0), ..Work::of(1) };
+    let load = InstrKind::Load;
+    assert_eq!(found, [(load, Work::default(), After(1)), (load, step, Never)]);
+    // A lane that is not the first has more to do.
+    assert_eq!(work(&["ffff0000: 1 R8 MOV 1 R9 0", "80000000: 1 R8 MOV 1 R8 0"]).instructions, 2);
+}
+
+#[test]
 fn predicates_are_registers_of_their_own() {
     let set = "1 P0 ISETP.GE.AND 2 R4 R9 0";
     assert_eq!(first_uses(&[LOAD, OTHER, set, READ]), [After(2)]);
