@@ -1,8 +1,8 @@
 //! What each lane of a warp executes between its accesses, and when it first reads the value of
 //! each: from the registers that its instructions name.
 //!
-//! Instructions before a barrier or a fence stand behind it in the trace, with those before the next
-//! access. A value that is read before a barrier is so needed at the barrier.
+//! Instructions before a barrier or a fence stand behind it in the trace, with those before the
+//! next access. A value that is read before a barrier is so needed at the barrier.
 
 use super::line::{Line, Step, WARP, What};
 use super::registers::Register;
