@@ -3,8 +3,8 @@
 //! They hold addresses and no values. Stores and copies of the host get values made of address and
 //! order; loads get what these leave in memory. First uses and chains follow from the registers
 //! that instructions name (`uses`). What `opcodes` leaves out is counted. The trace does not name
-//! buffers: neighbouring pages that are used become one. All kernels run in one stream, in the order
-//! of the list, because the values are made in that order.
+//! buffers: neighbouring pages that are used become one. All kernels run in one stream, in the
+//! order of the list, because the values are made in that order.
 
 #[cfg(test)]
 mod cases;
