@@ -145,8 +145,8 @@ impl Banks {
                 until(end - short + long, BusRsp { op: rsp_op::FILL, data: data(r), ..rsp })
             }
             op if (op == bus_op::WR) != r.chance(p.lie / 8) => {
-                // Seldom, since the warp's fences wait so long.
-                let long = if r.chance(p.lie / 64) { 1 << r.below(32) } else { 0 };
+                // Fences of the warp wait until the reset where it is very long.
+                let long = if r.chance(p.lie / 8) { 1 << r.below(32) } else { 0 };
                 until(end + long, BusRsp { op: rsp_op::WR_ACK, ..rsp })
             }
             _ => until(end, BusRsp { op: rsp_op::ATOM_ACK, data: data(r), ..rsp }),
