@@ -77,15 +77,16 @@ fn solve_all<R: Record>(
         .read("fixed", fixed)
         .write_part("to", to, chunk(2 * local));
     device.each(launch, |it| {
-        let first = it.load(at(1, 4), &ratings.starts, it.x) as usize;
-        let end = it.load(at(2, 1), &ratings.starts, it.x + 1) as usize;
+        let first = it.load(at(1, 4), &ratings.starts, it.x);
+        let end = it.load(at(2, 1), &ratings.starts, it.x + 1);
         let mut system = System::default();
-        for e in it.turns(first..end) {
-            let other = it.load(at(3, 3), &ratings.others, e) as usize;
+        for e in it.turns(*first as usize..*end as usize) {
+            let other = it.load(at(3, 3), &ratings.others, e);
             let stars = it.load(at(4, 1), &ratings.stars, e);
+            let other = *other as usize;
             let low = it.load(at(5, 2), fixed, 2 * other);
             let high = it.load(at(6, 1), fixed, 2 * other + 1);
-            system.add(low, high, stars);
+            system.add(*low, *high, *stars);
             it.work(K * (K + 1) / 2 + K);
         }
         let [low, high] = system.solve();

@@ -51,13 +51,13 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             let mut products = [[0.0; HIDDEN]; HIDDEN];
             group.phase(|it| {
                 if it.lx == 0 && it.y < n {
-                    unit[it.ly] = it.load(at(1, 8), &input, it.y + 1);
+                    unit[it.ly] = *it.load(at(1, 8), &input, it.y + 1);
                 }
             });
             group.phase(|it| {
                 if it.y < n {
                     let weight = it.load(at(2, 6), &w, (it.y + 1) * ROW + it.lx + 1);
-                    products[it.ly][it.lx] = weight * unit[it.ly];
+                    products[it.ly][it.lx] = *weight * unit[it.ly];
                 }
             });
             for half in [1, 2, 4, 8] {
@@ -98,9 +98,9 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
                     let gradient = it.load(at(1, 10), &delta, it.lx + 1);
                     let unit = it.load(at(2, 1), &input, it.y + 1);
                     let before = it.load(at(3, 2), &previous, at_weight);
-                    let change = RATE * gradient * unit + MOMENTUM * before;
                     let old = it.load(at(4, 1), &w, at_weight);
-                    it.store(at(5, 4), &w, at_weight, old + change);
+                    let change = RATE * *gradient * *unit + MOMENTUM * *before;
+                    it.store(at(5, 4), &w, at_weight, *old + change);
                     it.store(at(6, 1), &previous, at_weight, change);
                 }
             });
@@ -108,9 +108,9 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
                 if it.y == 0 {
                     let gradient = it.load(at(7, 4), &delta, it.lx + 1);
                     let before = it.load(at(8, 2), &previous, it.lx + 1);
-                    let change = RATE * gradient + MOMENTUM * before;
                     let old = it.load(at(9, 1), &w, it.lx + 1);
-                    it.store(at(10, 4), &w, it.lx + 1, old + change);
+                    let change = RATE * *gradient + MOMENTUM * *before;
+                    it.store(at(10, 4), &w, it.lx + 1, *old + change);
                     it.store(at(11, 1), &previous, it.lx + 1, change);
                 }
             });

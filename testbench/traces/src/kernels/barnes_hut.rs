@@ -112,17 +112,17 @@ impl Tree {
 
     /// Puts the work-item's body into the tree. One that coincides with another, or for which there
     /// is no cell left, stays out.
-    fn insert<R: Record>(&self, it: &Item<R>, bodies: &Buffer<Body>) {
-        let own = bits(it.load(at(1, 4), bodies, it.x));
+    fn insert(&self, it: &Item, bodies: &Buffer<Body>) {
+        let own = bits(*it.load(at(1, 4), bodies, it.x));
         let (mut cell, mut level) = (0, 0);
         for _ in it.turns(0..) {
             let slot = 4 * cell + quadrant(own, level);
-            let seen = it.load(at(2, 4), &self.slots, slot);
+            let seen = *it.load(at(2, 4), &self.slots, slot);
             if seen >= self.bodies as i32 {
                 (cell, level) = (seen as usize - self.bodies, level + 1);
                 continue;
             }
-            if seen == LOCKED || it.cas(at(3, 3), &self.slots, slot, seen, LOCKED) != seen {
+            if seen == LOCKED || *it.cas(at(3, 3), &self.slots, slot, seen, LOCKED) != seen {
                 continue;
             }
             let new = match seen {
@@ -136,21 +136,21 @@ impl Tree {
     }
 
     /// Cells from `level` down to where both bodies part; gives what the slot holds then.
-    fn split<R: Record>(
+    fn split(
         &self,
-        it: &Item<R>,
+        it: &Item,
         bodies: &Buffer<Body>,
         own: [u32; 2],
         other: i32,
         level: u32,
     ) -> i32 {
-        let theirs = bits(it.load(at(6, 2), bodies, other as usize));
+        let theirs = bits(*it.load(at(6, 2), bodies, other as usize));
         let parts = shared(own, theirs);
         if parts == LEVELS {
             return other;
         }
         let needed = parts - level + 1;
-        let first = it.atomic_add(at(7, 6), &self.used, 0, needed) as usize;
+        let first = *it.atomic_add(at(7, 6), &self.used, 0, needed) as usize;
         if first + needed as usize > self.cells() {
             return other;
         }
@@ -182,11 +182,11 @@ impl Tree {
             .write("sums", &self.sums)
             .write("summed", &self.summed);
         device.each(launch, |it| {
-            let used = it.load(at(1, 4), &self.used, 0) as usize;
+            let used = *it.load(at(1, 4), &self.used, 0) as usize;
             let Some(cell) = used.min(cells).checked_sub(it.x + 1) else { return };
             let mut sum = [0.0; 4];
             for q in it.turns(0..4) {
-                let child = it.load(at(2, 3), &self.slots, 4 * cell + q);
+                let child = *it.load(at(2, 3), &self.slots, 4 * cell + q);
                 if child == EMPTY {
                     continue;
                 }
@@ -194,14 +194,14 @@ impl Tree {
                     None => it.load(at(3, 3), bodies, child as usize),
                     Some(child) => {
                         for _ in it.turns(0..) {
-                            if it.load(at(4, 3), &self.summed, child) == step {
+                            if *it.load(at(4, 3), &self.summed, child) == step {
                                 break;
                             }
                         }
                         it.load(at(5, 2), &self.sums, child)
                     }
                 };
-                let [x, y, mass, _] = part;
+                let [x, y, mass, _] = *part;
                 sum = [sum[0] + mass * x, sum[1] + mass * y, sum[2] + mass, 0.0];
             }
             // A cell whose bodies did not get it has no mass.
@@ -236,26 +236,26 @@ impl Tree {
                 let Some(cell) = child.checked_sub(self.bodies) else {
                     if child != it.x {
                         let body = it.load(at(2, 4), bodies, child);
-                        pull(&mut force, own, body);
+                        pull(&mut force, *own, *body);
                         it.work(16);
                     }
                     continue;
                 };
                 let sum = it.load(at(3, 4), &self.sums, cell);
-                if is_far(own, sum, level) {
-                    pull(&mut force, own, sum);
+                if is_far(*own, *sum, level) {
+                    pull(&mut force, *own, *sum);
                     it.work(20);
                     continue;
                 }
                 for q in it.turns((0..4).rev()) {
-                    let child = it.load(at(4, 3), &self.slots, 4 * cell + q);
+                    let child = *it.load(at(4, 3), &self.slots, 4 * cell + q);
                     if child != EMPTY {
                         stack.push((child as usize, level + 1));
                     }
                 }
             }
             let velocity = it.load(at(5, 4), velocities, it.x);
-            let (body, velocity) = after(own, velocity, force);
+            let (body, velocity) = after(*own, *velocity, force);
             it.store(at(6, 8), velocities, it.x, velocity);
             it.store(at(7, 1), &self.moved, it.x, body);
         })?;
@@ -264,7 +264,7 @@ impl Tree {
             .write_part("bodies", bodies, &part);
         device.each(launch, |it| {
             let body = it.load(at(1, 4), &self.moved, it.x);
-            it.store(at(2, 1), bodies, it.x, body);
+            it.store(at(2, 1), bodies, it.x, *body);
         })
     }
 }

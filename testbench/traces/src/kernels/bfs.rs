@@ -44,17 +44,17 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
             .write("cost", &cost);
         device.each(launch, |it| {
             let v = it.x;
-            if it.load(at(1, 4), &mask, v) == 0 {
+            if *it.load(at(1, 4), &mask, v) == 0 {
                 return;
             }
             it.store(at(2, 2), &mask, v, 0);
-            let first = it.load(at(3, 1), &starts, v) as usize;
-            let end = it.load(at(4, 1), &starts, v + 1) as usize;
-            for e in it.turns(first..end) {
-                let w = it.load(at(5, 3), &ends, e) as usize;
-                if it.load(at(6, 2), &visited, w) == 0 {
+            let first = it.load(at(3, 1), &starts, v);
+            let end = it.load(at(4, 1), &starts, v + 1);
+            for e in it.turns(*first as usize..*end as usize) {
+                let w = *it.load(at(5, 3), &ends, e) as usize;
+                if *it.load(at(6, 2), &visited, w) == 0 {
                     let distance = it.load(at(7, 2), &cost, v);
-                    it.store(at(8, 2), &cost, w, distance + 1);
+                    it.store(at(8, 2), &cost, w, *distance + 1);
                     it.store(at(9, 1), &updating, w, 1);
                 }
             }
@@ -68,7 +68,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
             .write("over", &over);
         device.each(launch, |it| {
             let v = it.x;
-            if it.load(at(1, 4), &updating, v) != 0 {
+            if *it.load(at(1, 4), &updating, v) != 0 {
                 it.store(at(2, 2), &mask, v, 1);
                 it.store(at(3, 1), &visited, v, 1);
                 it.store(at(4, 1), &over, 0, 1);

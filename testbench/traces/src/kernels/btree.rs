@@ -64,13 +64,15 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
         device.launch(launch, |group| {
             tree.descend(group, &[(&walk, &keys)]);
             group.phase(|it| {
-                let node = it.load(at(20, 3), &walk.node, group.index) as usize;
+                let node = it.load(at(20, 3), &walk.node, group.index);
                 let key = it.load(at(21, 1), &keys, group.index);
-                if it.load(at(22, 4), &tree.nodes, node * NODE + it.lx) == key {
+                let node = *node as usize;
+                let here = it.load(at(22, 4), &tree.nodes, node * NODE + it.lx);
+                if *here == *key {
                     let place = node * NODE + CHILDREN + it.lx;
-                    let record = it.load(at(23, 3), &tree.nodes, place) as usize;
-                    let value = it.load(at(24, 3), &records, record);
-                    it.store(at(25, 1), &answers, group.index, value);
+                    let record = it.load(at(23, 3), &tree.nodes, place);
+                    let value = it.load(at(24, 3), &records, *record as usize);
+                    it.store(at(25, 1), &answers, group.index, *value);
                 }
             });
         })?;
@@ -91,22 +93,26 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
         device.launch(launch, |group| {
             tree.descend(group, &[(&first, &start), (&last, &end)]);
             group.phase(|it| {
-                let node = it.load(at(20, 3), &first.node, group.index) as usize;
+                let node = it.load(at(20, 3), &first.node, group.index);
                 let key = it.load(at(21, 1), &start, group.index);
-                if it.load(at(22, 4), &tree.nodes, node * NODE + it.lx) == key {
+                let node = *node as usize;
+                let here = it.load(at(22, 4), &tree.nodes, node * NODE + it.lx);
+                if *here == *key {
                     let place = node * NODE + CHILDREN + it.lx;
                     let record = it.load(at(23, 3), &tree.nodes, place);
-                    it.store(at(24, 1), &begins, group.index, record);
+                    it.store(at(24, 1), &begins, group.index, *record);
                 }
             });
             group.phase(|it| {
-                let node = it.load(at(30, 3), &last.node, group.index) as usize;
+                let node = it.load(at(30, 3), &last.node, group.index);
                 let key = it.load(at(31, 1), &end, group.index);
-                if it.load(at(32, 4), &tree.nodes, node * NODE + it.lx) == key {
+                let node = *node as usize;
+                let here = it.load(at(32, 4), &tree.nodes, node * NODE + it.lx);
+                if *here == *key {
                     let place = node * NODE + CHILDREN + it.lx;
                     let record = it.load(at(33, 3), &tree.nodes, place);
                     let begin = it.load(at(34, 1), &begins, group.index);
-                    it.store(at(35, 2), &lengths, group.index, record - begin + 1);
+                    it.store(at(35, 2), &lengths, group.index, *record - *begin + 1);
                 }
             });
         })?;
@@ -151,20 +157,20 @@ struct OnDevice {
 
 impl OnDevice {
     /// Takes each query of a group, a place and its key, down to its leaf.
-    fn descend<R: Record>(&self, group: &Group<R>, queries: &[(&Walk, &Buffer<i32>)]) {
+    fn descend(&self, group: &Group, queries: &[(&Walk, &Buffer<i32>)]) {
         let query = group.index;
         for _ in group.turns(0..self.height) {
             group.phase(|it| {
                 for (walk, keys) in it.turns(queries) {
-                    let node = it.load(at(1, 4), &walk.node, query) as usize;
+                    let node = it.load(at(1, 4), &walk.node, query);
                     let key = it.load(at(2, 1), keys, query);
-                    let place = node * NODE + it.lx;
-                    if it.load(at(3, 4), &self.nodes, place) <= key
-                        && it.load(at(4, 2), &self.nodes, place + 1) > key
+                    let place = *node as usize * NODE + it.lx;
+                    if *it.load(at(3, 4), &self.nodes, place) <= *key
+                        && *it.load(at(4, 2), &self.nodes, place + 1) > *key
                     {
                         let child = it.load(at(5, 3), &self.nodes, place + CHILDREN);
-                        if (child as usize) < self.elements {
-                            it.store(at(6, 2), &walk.next, query, child);
+                        if (*child as usize) < self.elements {
+                            it.store(at(6, 2), &walk.next, query, *child);
                         }
                     }
                 }
@@ -173,7 +179,7 @@ impl OnDevice {
                 if it.lx == 0 {
                     for (walk, _) in it.turns(queries) {
                         let next = it.load(at(7, 2), &walk.next, query);
-                        it.store(at(8, 1), &walk.node, query, next);
+                        it.store(at(8, 1), &walk.node, query, *next);
                     }
                 }
             });

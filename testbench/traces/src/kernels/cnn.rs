@@ -56,7 +56,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             let mut most = f32::MIN;
             for i in it.turns(0..4) {
                 let (x, y) = (2 * it.x + i % 2, 2 * it.y + i / 2);
-                most = most.max(it.load(at(1, 5), &layer, (it.z * n + y) * n + x));
+                most = most.max(*it.load(at(1, 5), &layer, (it.z * n + y) * n + x));
             }
             it.store(at(2, 3), &pooled, (it.z * pooled_side + it.y) * pooled_side + it.x, most);
         })?;
@@ -71,7 +71,8 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
                 for k in it.turns((it.id..features).step_by(LOCAL)) {
                     let weight = it.load(at(1, 4), &weights, group.index * features + k);
                     for b in it.turns(0..BATCH) {
-                        sums[it.id][b] += weight * it.load(at(2, 3), &pooled, b * features + k);
+                        let value = it.load(at(2, 3), &pooled, b * features + k);
+                        sums[it.id][b] += *weight * *value;
                     }
                 }
             });
@@ -126,11 +127,11 @@ fn convolve<R: Record>(
                 };
                 if let (Some(column), Some(row)) = (place(left, x), place(top, y)) {
                     let cell = ((sample * COLOURS + colour) * n + row) * n + column;
-                    tile[colour][y][x] = it.load(at(1, 14), input, cell);
+                    tile[colour][y][x] = *it.load(at(1, 14), input, cell);
                 }
             }
             for i in it.turns((it.id..FILTERS * WEIGHTS).step_by(TILE * TILE)) {
-                local[i] = it.load(at(2, 4), filters, i);
+                local[i] = *it.load(at(2, 4), filters, i);
             }
         });
         group.phase(|it| {

@@ -43,17 +43,17 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
             .write_part("max_d", &greatest, &part);
         device.each(launch, |it| {
             let v = it.x;
-            if it.load(at(1, 4), &colours, v) != NONE {
+            if *it.load(at(1, 4), &colours, v) != NONE {
                 return;
             }
-            let first = it.load(at(2, 1), &starts, v) as usize;
-            let end = it.load(at(3, 1), &starts, v + 1) as usize;
+            let first = it.load(at(2, 1), &starts, v);
+            let end = it.load(at(3, 1), &starts, v + 1);
             let mut most = NONE;
-            for e in it.turns(first..end) {
-                let w = it.load(at(4, 3), &ends, e) as usize;
-                if it.load(at(5, 2), &colours, w) == NONE {
+            for e in it.turns(*first as usize..*end as usize) {
+                let w = *it.load(at(4, 3), &ends, e) as usize;
+                if *it.load(at(5, 2), &colours, w) == NONE {
                     it.store(at(6, 1), &stop, 0, 1);
-                    most = most.max(it.load(at(7, 2), &value, w));
+                    most = most.max(*it.load(at(7, 2), &value, w));
                 }
             }
             it.store(at(8, 3), &greatest, v, most);
@@ -64,11 +64,12 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
             .read_part("max_d", &greatest, &part);
         device.each(launch, |it| {
             let v = it.x;
-            if it.load(at(1, 4), &colours, v) != NONE {
+            if *it.load(at(1, 4), &colours, v) != NONE {
                 return;
             }
             let own = it.load(at(2, 1), &value, v);
-            if own > it.load(at(3, 1), &greatest, v) {
+            let most = it.load(at(3, 1), &greatest, v);
+            if *own > *most {
                 it.store(at(4, 2), &colours, v, colour);
             }
         })?;

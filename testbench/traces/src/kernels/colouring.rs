@@ -41,15 +41,16 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
             let mut chosen = [NONE; LOCAL];
             group.phase(|it| {
                 let v = it.x;
-                if v >= n || it.load(at(1, 4), &open, v) == 0 {
+                if v >= n || *it.load(at(1, 4), &open, v) == 0 {
                     return;
                 }
-                let first = it.load(at(2, 1), &starts, v) as usize;
-                let end = it.load(at(3, 1), &starts, v + 1) as usize;
-                let mut seen = vec![false; end - first + 2];
-                for e in it.turns(first..end) {
-                    let w = it.load(at(4, 3), &ends, e) as usize;
-                    let colour = it.load(at(5, 2), &colours, w) as usize;
+                let first = it.load(at(2, 1), &starts, v);
+                let end = it.load(at(3, 1), &starts, v + 1);
+                let neighbours = *first as usize..*end as usize;
+                let mut seen = vec![false; neighbours.len() + 2];
+                for e in it.turns(neighbours) {
+                    let w = *it.load(at(4, 3), &ends, e) as usize;
+                    let colour = *it.load(at(5, 2), &colours, w) as usize;
                     // A colour beyond the number of neighbours is never the least free one.
                     if colour < seen.len() {
                         seen[colour] = true;
@@ -74,18 +75,19 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
             .write("over", &over);
         device.each(launch, |it| {
             let v = it.x;
-            if it.load(at(1, 4), &open, v) == 0 {
+            if *it.load(at(1, 4), &open, v) == 0 {
                 return;
             }
             let colour = it.load(at(2, 1), &colours, v);
-            let first = it.load(at(3, 1), &starts, v) as usize;
-            let end = it.load(at(4, 1), &starts, v + 1) as usize;
-            for e in it.turns(first..end) {
-                let w = it.load(at(5, 3), &ends, e) as usize;
+            let first = it.load(at(3, 1), &starts, v);
+            let end = it.load(at(4, 1), &starts, v + 1);
+            for e in it.turns(*first as usize..*end as usize) {
+                let w = *it.load(at(5, 3), &ends, e) as usize;
                 if w >= v {
                     break;
                 }
-                if it.load(at(6, 2), &colours, w) == colour {
+                let other = it.load(at(6, 2), &colours, w);
+                if *other == *colour {
                     it.store(at(7, 2), &over, 0, 1);
                     return;
                 }

@@ -47,7 +47,7 @@ impl Vectors {
         let launch = launch.read_part("from", from, &part).write_part("to", to, &part);
         device.each(launch, |it| {
             let v = it.load(at(1, 4), from, it.x);
-            it.store(at(2, 1), to, it.x, v);
+            it.store(at(2, 1), to, it.x, *v);
         })?;
         std::mem::swap(from, to);
         Ok(())

@@ -77,7 +77,7 @@ impl<'r, R: Record> Device<'r, R> {
     }
 
     /// Runs a kernel without barriers: `body` once for each work-item that the launch asks for.
-    pub fn each(&mut self, launch: Launch, mut body: impl FnMut(&Item<R>)) -> Result<(), R::Error> {
+    pub fn each(&mut self, launch: Launch, mut body: impl FnMut(&Item)) -> Result<(), R::Error> {
         let size = launch.size;
         self.launch(launch, |group| {
             group.phase(|it| {
@@ -89,17 +89,12 @@ impl<'r, R: Record> Device<'r, R> {
     }
 
     /// Runs a kernel: `body` once for each work-group, in order.
-    pub fn launch(
-        &mut self,
-        launch: Launch,
-        mut body: impl FnMut(&Group<R>),
-    ) -> Result<(), R::Error> {
+    pub fn launch(&mut self, launch: Launch, mut body: impl FnMut(&Group)) -> Result<(), R::Error> {
         self.record.begin_kernel(launch.spec(self.stream))?;
-        let tape = Tape::new(&mut *self.record, &launch);
+        let tape = Tape::new(&launch, 1);
         for index in 0..launch.groups() {
-            tape.begin_group()?;
             body(&Group::new(&tape, &launch, index));
-            tape.end_group()?;
+            tape.release(self.record)?;
         }
         self.record.end_kernel()
     }
@@ -112,10 +107,10 @@ impl<'r, R: Record> Device<'r, R> {
         &mut self,
         launch: Launch,
         seed: u64,
-        mut body: impl FnMut(&Group<R>) -> bool,
+        mut body: impl FnMut(&Group) -> bool,
     ) -> Result<(), R::Error> {
         self.record.begin_kernel(launch.spec(self.stream))?;
-        let tape = Tape::holding(&mut *self.record, &launch);
+        let tape = Tape::new(&launch, launch.groups());
         let mut running: Vec<_> =
             (0..launch.groups()).map(|index| (Group::new(&tape, &launch, index), 0)).collect();
         let mut rng = SplitMix64::new(seed);
@@ -128,8 +123,7 @@ impl<'r, R: Record> Device<'r, R> {
                 running.swap_remove(next);
             }
         }
-        drop(running);
-        tape.release()?;
+        tape.release(self.record)?;
         self.record.end_kernel()
     }
 }
@@ -154,9 +148,9 @@ mod tests {
                 it.work(10);
                 if it.id == 0 {
                     let seen = it.load(at(1, 1), &passed, other);
-                    if seen == awaited[mine] {
+                    if *seen == awaited[mine] {
                         awaited[mine] += 2;
-                        it.store(at(2, 1), &passed, mine, seen + 1);
+                        it.store(at(2, 1), &passed, mine, *seen + 1);
                     }
                 }
             });

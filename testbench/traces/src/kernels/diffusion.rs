@@ -40,13 +40,11 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             }
             let i = (it.z * n + it.y) * n + it.x;
             let here = it.load(at(1, 14), &from, i);
-            let mut sum = it.load(at(2, 1), &from, i - 1);
-            sum += it.load(at(3, 1), &from, i + 1);
-            sum += it.load(at(4, 2), &from, i - n);
-            sum += it.load(at(5, 2), &from, i + n);
-            sum += it.load(at(6, 2), &from, i - n * n);
-            sum += it.load(at(7, 2), &from, i + n * n);
-            it.store(at(8, 4), &to, i, step(here, sum));
+            let x = [it.load(at(2, 1), &from, i - 1), it.load(at(3, 1), &from, i + 1)];
+            let y = [it.load(at(4, 2), &from, i - n), it.load(at(5, 2), &from, i + n)];
+            let z = [it.load(at(6, 2), &from, i - n * n), it.load(at(7, 2), &from, i + n * n)];
+            let sum = *x[0] + *x[1] + *y[0] + *y[1] + *z[0] + *z[1];
+            it.store(at(8, 4), &to, i, step(*here, sum));
         })?;
         (from, to) = (to, from);
     }

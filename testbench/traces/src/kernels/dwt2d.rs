@@ -79,7 +79,7 @@ fn split<R: Record>(
             for i in it.turns((it.id..COLOURS * LOCAL).step_by(LOCAL)) {
                 let place = group.index * COLOURS * LOCAL + i;
                 if place < source.len() {
-                    bytes[i] = it.load(at(1, 4), source, place);
+                    bytes[i] = *it.load(at(1, 4), source, place);
                 }
             }
         });
@@ -106,7 +106,7 @@ fn copy<R: Record>(
     let launch = launch.write_part("to", to, own);
     device.each(launch, |it| {
         let value = it.load(at(1, 4), from, it.x);
-        it.store(at(2, 1), to, it.x, value);
+        it.store(at(2, 1), to, it.x, *value);
     })
 }
 
@@ -130,7 +130,7 @@ fn transform<R: Record>(
     device.launch(launch, |group| tile(group, from, to, n))
 }
 
-fn tile<R: Record>(group: &Group<R>, from: &Buffer<i32>, to: &Buffer<i32>, n: usize) {
+fn tile(group: &Group, from: &Buffer<i32>, to: &Buffer<i32>, n: usize) {
     let (left, top) = (group.id[0] * WIDTH, group.id[1] * HEIGHT);
     // So many columns and rows of the tile have something to do with the picture.
     let within = |first: usize, most: usize| (n + n % 2 + BEHIND + BEFORE - first).min(most);
@@ -140,7 +140,7 @@ fn tile<R: Record>(group: &Group<R>, from: &Buffer<i32>, to: &Buffer<i32>, n: us
         for i in it.turns((it.id..width * height).step_by(WIDTH)) {
             let (x, y) = (i % width, i / width);
             let place = mirrored(top + y, n) * n + mirrored(left + x, n);
-            values[y][x] = it.load(at(1, 14), from, place);
+            values[y][x] = *it.load(at(1, 14), from, place);
         }
     });
     // Predict the odd from the even, then update the even by them: rows, then columns. Tiles begin

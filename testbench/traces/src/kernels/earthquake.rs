@@ -44,12 +44,13 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             let mut sums = [0.0; 2];
             for (far, sum) in it.turns(sums.iter_mut().enumerate()) {
                 for stride in it.turns([1, n, n * n]) {
-                    *sum += it.load(at(2, 3), &now, i - (far + 1) * stride);
-                    *sum += it.load(at(3, 2), &now, i + (far + 1) * stride);
+                    let low = it.load(at(2, 3), &now, i - (far + 1) * stride);
+                    let high = it.load(at(3, 2), &now, i + (far + 1) * stride);
+                    *sum = *sum + *low + *high;
                 }
             }
             let before_here = it.load(at(4, 2), &before, i);
-            it.store(at(5, 8), &before, i, step(here, before_here, sums));
+            it.store(at(5, 8), &before, i, step(*here, *before_here, sums));
         })?;
         (now, before) = (before, now);
     }

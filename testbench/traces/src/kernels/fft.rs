@@ -5,7 +5,7 @@ use crate::trace::Record;
 use crate::workloads::SplitMix64;
 
 use super::input::floats;
-use super::{Buffer, Device, Group, Knob, Launch, Params, Program, at, chunk};
+use super::{Buffer, Device, Knob, Launch, Params, Program, at, chunk};
 
 pub const PROGRAM: Program = Program {
     name: "fft",
@@ -57,17 +57,21 @@ fn transpose<R: Record>(
         Some(roots) => launch.read("roots", roots),
         None => launch,
     };
-    device.launch(launch, |group: &Group<R>| {
+    device.launch(launch, |group| {
         let mut tile = [[Complex::default(); TILE]; TILE];
         let (column, row) = (group.id[0] * TILE, group.id[1] * TILE);
         group.phase(|it| {
             if it.x < width && it.y < height {
-                let mut value = it.load(at(1, 7), from, it.y * width + it.x);
-                if let Some(roots) = roots {
-                    value = times(value, it.load(at(2, 2), roots, it.y * it.x));
-                    it.work(6);
-                }
-                tile[it.ly][it.lx] = value;
+                let value = it.load(at(1, 7), from, it.y * width + it.x);
+                tile[it.ly][it.lx] = match roots {
+                    None => *value,
+                    Some(roots) => {
+                        let root = it.load(at(2, 2), roots, it.y * it.x);
+                        let product = times(*value, *root);
+                        it.work(6);
+                        product
+                    }
+                };
             }
         });
         group.phase(|it| {
@@ -99,7 +103,7 @@ fn rows<R: Record>(
         let first = group.index * width;
         group.phase(|it| {
             for i in it.turns([it.lx, it.lx + half]) {
-                row[reversed(i)] = it.load(at(1, 5), data, first + i);
+                row[reversed(i)] = *it.load(at(1, 5), data, first + i);
             }
         });
         let spans = (0..width.ilog2()).map(|stage| 1 << stage);
@@ -108,7 +112,7 @@ fn rows<R: Record>(
                 let k = it.lx % span;
                 let i = 2 * (it.lx - k) + k;
                 let root = it.load(at(2, 6), roots, n / (2 * span) * k);
-                let (u, v) = (row[i], times(row[i + span], root));
+                let (u, v) = (row[i], times(row[i + span], *root));
                 row[i] = [u[0] + v[0], u[1] + v[1]];
                 row[i + span] = [u[0] - v[0], u[1] - v[1]];
                 it.work(14);

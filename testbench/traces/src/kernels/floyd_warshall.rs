@@ -36,9 +36,11 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
                 .write("next", &next);
             device.each(launch, |it| {
                 let (i, j) = (it.x, it.y);
-                let over = it.load(at(1, 8), &dist, i * n + k);
-                let over = over + it.load(at(2, 2), &dist, k * n + j);
-                if over < it.load(at(3, 2), &dist, i * n + j) {
+                let there = it.load(at(1, 8), &dist, i * n + k);
+                let on = it.load(at(2, 2), &dist, k * n + j);
+                let known = it.load(at(3, 2), &dist, i * n + j);
+                let over = *there + *on;
+                if over < *known {
                     it.store(at(4, 2), &dist, i * n + j, over);
                     it.store(at(5, 2), &next, i * n + j, k as i32);
                 }

@@ -42,7 +42,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
                 if row < n {
                     let own = it.load(at(1, 6), &a, row * n + t);
                     let pivot = it.load(at(2, 2), &a, t * n + t);
-                    it.store(at(3, 12), &m, row * n + t, own / pivot);
+                    it.store(at(3, 12), &m, row * n + t, *own / *pivot);
                 }
             })?;
             // Groups beside each other have other rows, and all read row t: no ranges.
@@ -56,11 +56,11 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
                 let factor = it.load(at(1, 9), &m, row * n + t);
                 let above = it.load(at(2, 2), &a, t * n + column);
                 let own = it.load(at(3, 2), &a, row * n + column);
-                it.store(at(4, 2), &a, row * n + column, own - factor * above);
+                it.store(at(4, 2), &a, row * n + column, *own - *factor * *above);
                 if it.y == 0 {
                     let above = it.load(at(5, 2), &b, t);
                     let own = it.load(at(6, 1), &b, row);
-                    it.store(at(7, 2), &b, row, own - factor * above);
+                    it.store(at(7, 2), &b, row, *own - *factor * *above);
                 }
             })?;
         }

@@ -38,11 +38,12 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             for k0 in group.turns((0..n).step_by(TILE)) {
                 group.phase(|it| {
                     let (x, y, column, row) = (it.lx, it.ly, k0 + it.lx, k0 + it.ly);
-                    let inside = it.y < n && column < n;
-                    tile_a[y][x] =
-                        if inside { it.load(at(1, 5), &a, it.y * n + column) } else { 0.0 };
-                    let inside = row < n && it.x < n;
-                    tile_b[y][x] = if inside { it.load(at(2, 2), &b, row * n + it.x) } else { 0.0 };
+                    let of_a = (it.y < n && column < n)
+                        .then(|| it.load(at(1, 5), &a, it.y * n + column));
+                    let of_b =
+                        (row < n && it.x < n).then(|| it.load(at(2, 2), &b, row * n + it.x));
+                    tile_a[y][x] = of_a.map_or(0.0, |v| *v);
+                    tile_b[y][x] = of_b.map_or(0.0, |v| *v);
                 });
                 group.phase(|it| {
                     let sum: &mut f32 = &mut sums[it.ly][it.lx];

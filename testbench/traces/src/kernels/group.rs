@@ -1,28 +1,27 @@
 //! The kernel's side: work-groups, work-items, and their accesses.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 
-use crate::trace::{Access, AccessKind, AtomicOp, Chain, FirstUse, Key, Record, Work};
+use crate::trace::{AtomicOp, Key, Record};
 
 use super::buffer::{Buffer, Element, Integer};
-use super::held::Held;
+use super::held::{Held, Kind, Loaded};
 use super::launch::Launch;
 use super::loops::{Loops, Turns};
 
 /// Place of an access in the source of its kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Site {
-    pc: u32,
-    gap: u32,
-    chain: u32,
-    first_use: FirstUse,
+    pub(super) pc: u32,
+    pub(super) gap: u32,
+    pub(super) chain: u32,
 }
 
 /// The access called `pc`, a number of its own within the kernel, after `gap` other instructions
 /// (addresses, comparisons, arithmetic, local memory) since the access before it.
 #[inline]
 pub const fn at(pc: u32, gap: u32) -> Site {
-    Site { pc, gap, chain: 0, first_use: FirstUse::Unknown }
+    Site { pc, gap, chain: 0 }
 }
 
 impl Site {
@@ -30,113 +29,32 @@ impl Site {
     pub const fn chain(self, instructions: u32) -> Self {
         Self { chain: instructions, ..self }
     }
-
-    /// The value is first read by the work-item's n-th instruction after the access.
-    pub const fn used_after(self, instructions: u32) -> Self {
-        Self { first_use: FirstUse::After(instructions), ..self }
-    }
-
-    /// No instruction reads the value.
-    pub const fn unused(self) -> Self {
-        Self { first_use: FirstUse::Never, ..self }
-    }
 }
 
-/// Takes down the accesses of one launch. When that fails, the error waits for the end of the
-/// group: so kernels are written without error paths.
-pub(super) struct Tape<'a, R: Record> {
-    record: RefCell<&'a mut R>,
-    error: Cell<Option<R::Error>>,
-    failed: Cell<bool>,
+/// Takes down the accesses of one launch.
+pub(super) struct Tape {
     pub(super) loops: Loops,
-    /// Instructions of each work-item that no access has reported yet.
-    work: Vec<Cell<u32>>,
-    /// What groups that run in turns have done: nothing is recorded before all have ended.
-    held: Option<Held>,
+    /// The groups that are not recorded yet.
+    held: Vec<Held>,
 }
 
-impl<'a, R: Record> Tape<'a, R> {
-    pub fn new(record: &'a mut R, launch: &Launch) -> Self {
-        let items: u32 = launch.local.iter().product();
-        Self {
-            record: RefCell::new(record),
-            error: Cell::new(None),
-            failed: Cell::new(false),
-            loops: Loops::default(),
-            work: vec![Cell::new(0); items as usize],
-            held: None,
-        }
+impl Tape {
+    /// So many groups are recorded at a time: one, or, where they run in turns, all.
+    pub fn new(launch: &Launch, groups: u32) -> Self {
+        let items = launch.local.iter().product();
+        Self { loops: Loops::default(), held: (0..groups).map(|_| Held::new(items)).collect() }
     }
 
-    /// For groups that run in turns.
-    pub fn holding(record: &'a mut R, launch: &Launch) -> Self {
-        let (groups, tape) = (launch.groups() as usize, Self::new(record, launch));
-        let work = vec![Cell::new(0); groups * tape.work.len()];
-        Self { work, held: Some(Held::new(groups)), ..tape }
-    }
-
-    /// Records what was held, group after group.
-    pub fn release(&self) -> Result<(), R::Error> {
-        match &self.held {
-            Some(held) => held.release(&mut **self.record.borrow_mut()),
-            None => Ok(()),
-        }
-    }
-
-    pub fn begin_group(&self) -> Result<(), R::Error> {
-        self.work.iter().for_each(|w| w.set(0));
-        self.record.borrow_mut().begin_group()
-    }
-
-    pub fn end_group(&self) -> Result<(), R::Error> {
-        match self.error.take() {
-            Some(error) => Err(error),
-            None => self.record.borrow_mut().end_group(),
-        }
-    }
-
-    fn access(&self, group: usize, access: &Access) {
-        match &self.held {
-            Some(held) => held.access(group, access),
-            None => self.take(|record| record.access(access)),
-        }
-    }
-
-    fn fence(&self, group: usize, item: u32, key: Key) {
-        match &self.held {
-            Some(held) => held.fence(group, item, key),
-            None => self.take(|record| record.fence(item, key)),
-        }
-    }
-
-    fn barrier(&self, group: usize) {
-        match &self.held {
-            Some(held) => held.barrier(group),
-            None => self.take(|record| record.barrier()),
-        }
-    }
-
-    /// Instructions of a work-item that no access has reported. Groups that run one after another
-    /// use one place, groups that run in turns have one each.
-    fn work(&self, group: usize, item: usize, items: usize) -> &Cell<u32> {
-        let first = if self.held.is_some() { group * items } else { 0 };
-        &self.work[first + item]
-    }
-
-    fn take(&self, what: impl FnOnce(&mut R) -> Result<(), R::Error>) {
-        if self.failed.get() {
-            return;
-        }
-        if let Err(error) = what(&mut self.record.borrow_mut()) {
-            self.error.set(Some(error));
-            self.failed.set(true);
-        }
+    /// Records what groups have done, one after another.
+    pub fn release<R: Record>(&self, record: &mut R) -> Result<(), R::Error> {
+        self.held.iter().try_for_each(|held| held.release(record))
     }
 }
 
 /// A work-group. Local memory is what `body` of the launch declares: arrays that are not recorded.
-pub struct Group<'a, R: Record> {
-    tape: &'a Tape<'a, R>,
+pub struct Group<'a> {
+    tape: &'a Tape,
+    held: &'a Held,
     local: [u32; 3],
     /// Number of the group in x, y, z.
     pub id: [usize; 3],
@@ -145,18 +63,19 @@ pub struct Group<'a, R: Record> {
     begun: Cell<bool>,
 }
 
-impl<'a, R: Record> Group<'a, R> {
-    pub(super) fn new(tape: &'a Tape<'a, R>, launch: &Launch, index: u32) -> Self {
+impl<'a> Group<'a> {
+    pub(super) fn new(tape: &'a Tape, launch: &Launch, index: u32) -> Self {
         let [nx, ny, _] = launch.count;
         let id = [index % nx, index / nx % ny, index / nx / ny].map(|i| i as usize);
-        Self { tape, local: launch.local, id, index: index as usize, begun: Cell::new(false) }
+        let (index, local, begun) = (index as usize, launch.local, Cell::new(false));
+        Self { tape, held: &tape.held[index % tape.held.len()], local, id, index, begun }
     }
 
     /// All work-items, one after another, from one barrier to the next: a barrier stands between
     /// two phases.
-    pub fn phase(&self, mut body: impl FnMut(&Item<R>)) {
+    pub fn phase(&self, mut body: impl FnMut(&Item<'a>)) {
         if self.begun.replace(true) {
-            self.tape.barrier(self.index);
+            self.held.barrier();
         }
         let [nx, ny, nz] = self.local.map(|n| n as usize);
         let [x0, y0, z0] = [self.id[0] * nx, self.id[1] * ny, self.id[2] * nz];
@@ -165,8 +84,9 @@ impl<'a, R: Record> Group<'a, R> {
             for ly in 0..ny {
                 for lx in 0..nx {
                     let (x, y, z) = (x0 + lx, y0 + ly, z0 + lz);
-                    let (tape, group, items) = (self.tape, self.index, nx * ny * nz);
-                    body(&Item { tape, group, items, id, x, y, z, lx, ly });
+                    let (loops, held) = (&self.tape.loops, self.held);
+                    held.run(id);
+                    body(&Item { loops, held, id, x, y, z, lx, ly });
                     id += 1;
                 }
             }
@@ -180,12 +100,9 @@ impl<'a, R: Record> Group<'a, R> {
 }
 
 /// A work-item.
-pub struct Item<'a, R: Record> {
-    tape: &'a Tape<'a, R>,
-    /// Number of its group.
-    group: usize,
-    /// Work-items of its group.
-    items: usize,
+pub struct Item<'a> {
+    loops: &'a Loops,
+    held: &'a Held,
     /// Number in its group.
     pub id: usize,
     /// Place in the grid.
@@ -200,47 +117,64 @@ pub struct Item<'a, R: Record> {
     pub ly: usize,
 }
 
-impl<R: Record> Item<'_, R> {
+impl<'a> Item<'a> {
     /// A loop. Every loop around an access goes through here: the turns are part of the access's
     /// key.
     pub fn turns<I: IntoIterator>(&self, range: I) -> Turns<'_, I::IntoIter> {
-        self.tape.loops.enter(range.into_iter())
+        self.loops.enter(range.into_iter())
     }
 
     /// Instructions beside those that the sites state, such as those of a loop without accesses.
     /// They count before the work-item's next access.
     pub fn work(&self, instructions: usize) {
-        let work = self.tape.work(self.group, self.id, self.items);
-        work.set(work.get() + instructions as u32);
+        self.held.work(instructions as u32);
     }
 
-    /// Reads an element.
-    pub fn load<T: Element>(&self, at: Site, buffer: &Buffer<T>, index: usize) -> T {
+    /// Loads an element.
+    pub fn load<T: Element>(&self, at: Site, buffer: &Buffer<T>, index: usize) -> Loaded<'a, T> {
         let value = buffer.cell(index).get();
-        self.access(at, AccessKind::Load, buffer.addr(index), value);
-        value
+        let event = self.access(at, Kind::Load, buffer.addr(index), value);
+        Loaded { value, held: self.held, event }
     }
 
     /// Writes an element.
     pub fn store<T: Element>(&self, at: Site, buffer: &Buffer<T>, index: usize, value: T) {
         buffer.cell(index).set(value);
-        self.access(at, AccessKind::Store, buffer.addr(index), value);
+        self.access(at, Kind::Store, buffer.addr(index), value);
     }
 
     /// Adds and gives the old value.
-    pub fn atomic_add<T: Integer>(&self, at: Site, buffer: &Buffer<T>, i: usize, value: T) -> T {
-        self.atomic(at, AtomicOp::Add, buffer, i, value, |old| old.plus(value))
+    pub fn atomic_add<T: Integer>(
+        &self,
+        at: Site,
+        buffer: &Buffer<T>,
+        index: usize,
+        value: T,
+    ) -> Loaded<'a, T> {
+        self.atomic(at, AtomicOp::Add, buffer, index, value, |old| old.plus(value))
     }
 
     /// Leaves the lesser value and gives the old one.
-    pub fn atomic_min<T: Integer>(&self, at: Site, buffer: &Buffer<T>, i: usize, value: T) -> T {
+    pub fn atomic_min<T: Integer>(
+        &self,
+        at: Site,
+        buffer: &Buffer<T>,
+        index: usize,
+        value: T,
+    ) -> Loaded<'a, T> {
         let op = if T::SIGNED { AtomicOp::Min } else { AtomicOp::UMin };
-        self.atomic(at, op, buffer, i, value, |old| old.min(value))
+        self.atomic(at, op, buffer, index, value, |old| old.min(value))
     }
 
     /// Writes and gives the old value.
-    pub fn exchange<T: Element>(&self, at: Site, buffer: &Buffer<T>, i: usize, value: T) -> T {
-        self.atomic(at, AtomicOp::Exchange, buffer, i, value, |_| value)
+    pub fn exchange<T: Element>(
+        &self,
+        at: Site,
+        buffer: &Buffer<T>,
+        index: usize,
+        value: T,
+    ) -> Loaded<'a, T> {
+        self.atomic(at, AtomicOp::Exchange, buffer, index, value, |_| value)
     }
 
     /// Compare and swap: writes `new` where `expected` stands, and gives the old value. One that
@@ -252,7 +186,7 @@ impl<R: Record> Item<'_, R> {
         index: usize,
         expected: T,
         new: T,
-    ) -> T {
+    ) -> Loaded<'a, T> {
         if buffer.cell(index).get() == expected {
             self.exchange(at, buffer, index, new)
         } else {
@@ -262,11 +196,11 @@ impl<R: Record> Item<'_, R> {
 
     /// Orders the work-item's accesses before this before those after it, for all groups.
     pub fn fence(&self, at: Site) {
-        self.tape.fence(self.group, self.id as u32, self.key(at));
+        self.held.fence(self.key(at));
     }
 
     fn key(&self, at: Site) -> Key {
-        Key { pc: at.pc, iteration: self.tape.loops.counts() }
+        Key { pc: at.pc, iteration: self.loops.counts() }
     }
 
     fn atomic<T: Element>(
@@ -277,30 +211,19 @@ impl<R: Record> Item<'_, R> {
         index: usize,
         operand: T,
         change: impl FnOnce(T) -> T,
-    ) -> T {
+    ) -> Loaded<'a, T> {
         const { assert!(T::BYTES == 4 || T::BYTES == 8) };
         let cell = buffer.cell(index);
-        let old = cell.get();
-        cell.set(change(old));
-        let kind = AccessKind::Atomic { op, old: &old.encode()[..T::BYTES] };
-        self.access(at, kind, buffer.addr(index), operand);
-        old
+        let value = cell.get();
+        cell.set(change(value));
+        let kind = Kind::Atomic(op, value.encode());
+        let event = self.access(at, kind, buffer.addr(index), operand);
+        Loaded { value, held: self.held, event }
     }
 
     #[inline]
-    fn access<T: Element>(&self, at: Site, kind: AccessKind, addr: u64, value: T) {
-        let instructions = at.gap + self.tape.work(self.group, self.id, self.items).take();
-        let chain = Chain { arithmetic: at.chain, ..Chain::default() };
-        let access = Access {
-            item: self.id as u32,
-            key: self.key(at),
-            kind,
-            addr,
-            bytes: &value.encode()[..T::BYTES],
-            work: Work { instructions, chain, ..Work::default() },
-            first_use: at.first_use,
-        };
-        self.tape.access(self.group, &access);
+    fn access<T: Element>(&self, at: Site, kind: Kind, addr: u64, value: T) -> usize {
+        self.held.access(at, self.key(at), kind, addr, value)
     }
 }
 
@@ -309,11 +232,10 @@ mod tests {
     use super::super::shadow::{Broken, Shadow};
     use super::super::{Device, Launch, chunk};
     use super::*;
+    use crate::trace::{Access, AccessKind};
 
     /// Runs one kernel over a buffer of 8 words, in groups of 4 that own 4 words each.
-    fn kernel(
-        body: impl FnMut(&Group<Shadow>, &Buffer<u32>),
-    ) -> (Result<Vec<u32>, Broken>, Shadow) {
+    fn kernel(body: impl FnMut(&Group, &Buffer<u32>)) -> (Result<Vec<u32>, Broken>, Shadow) {
         let (mut shadow, mut body) = (Shadow::default(), body);
         let device = &mut Device::new(&mut shadow);
         let buffer = device.upload("b", &[7u32; 8]).unwrap();
@@ -323,7 +245,7 @@ mod tests {
         (result, shadow)
     }
 
-    fn broken(body: impl FnMut(&Group<Shadow>, &Buffer<u32>)) -> String {
+    fn broken(body: impl FnMut(&Group, &Buffer<u32>)) -> String {
         kernel(body).0.unwrap_err().to_string()
     }
 
@@ -336,7 +258,7 @@ mod tests {
                     it.cas(at(2, 0), b, it.x, 7, 8),
                     it.cas(at(3, 0), b, it.x, 7, 9),
                 ];
-                assert_eq!(seen, [7, 7, 8]);
+                assert_eq!(seen.map(|seen| *seen), [7, 7, 8]);
             });
         });
         assert_eq!(result.unwrap(), [8; 8]);
@@ -351,11 +273,11 @@ mod tests {
         let launch = Launch::line("k", 1, 1).write("a", &a).write("b", &b);
         let ran = device.launch(launch, |group| {
             group.phase(|it| {
-                assert_eq!(it.atomic_min(at(1, 0), &a, 0, 3), -5);
-                assert_eq!(it.atomic_min(at(2, 0), &a, 0, i32::MIN), -5);
-                assert_eq!(it.atomic_add(at(3, 0), &a, 0, -1), i32::MIN);
-                assert_eq!(it.atomic_add(at(4, 0), &b, 0, -4), 3);
-                assert_eq!(it.exchange(at(5, 0), &b, 0, 12), -1);
+                assert_eq!(*it.atomic_min(at(1, 0), &a, 0, 3), -5);
+                assert_eq!(*it.atomic_min(at(2, 0), &a, 0, i32::MIN), -5);
+                assert_eq!(*it.atomic_add(at(3, 0), &a, 0, -1), i32::MIN);
+                assert_eq!(*it.atomic_add(at(4, 0), &b, 0, -4), 3);
+                assert_eq!(*it.exchange(at(5, 0), &b, 0, 12), -1);
             });
         });
         ran.unwrap();
@@ -422,7 +344,7 @@ mod tests {
 
     #[test]
     fn key_may_come_again_behind_a_barrier_only() {
-        let load = |it: &Item<Shadow>, b: &Buffer<u32>| {
+        let load = |it: &Item, b: &Buffer<u32>| {
             it.load(at(1, 0), b, it.x);
         };
         let (result, _) = kernel(|group, b| {
@@ -475,7 +397,7 @@ mod tests {
     fn number_given_to_two_sites_is_noticed() {
         let error = broken(|group, b| {
             group.phase(|it| match it.lx {
-                0 => drop(it.load(at(1, 0), b, it.x)),
+                0 => _ = it.load(at(1, 0), b, it.x),
                 _ => it.store(at(1, 0), b, it.x, 0),
             });
         });

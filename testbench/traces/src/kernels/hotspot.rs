@@ -61,8 +61,9 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             let (mut heat, mut sources) = (Tile::default(), Tile::default());
             group.phase(|it| {
                 if let Some(at_cell) = cell(it.lx, it.ly) {
-                    heat[it.ly][it.lx] = it.load(at(1, 24), &from, at_cell);
-                    sources[it.ly][it.lx] = it.load(at(2, 1), &power, at_cell);
+                    let here = it.load(at(1, 24), &from, at_cell);
+                    let source = it.load(at(2, 1), &power, at_cell);
+                    (heat[it.ly][it.lx], sources[it.ly][it.lx]) = (*here, *source);
                 }
             });
             for done in 0..steps {

@@ -71,12 +71,15 @@ impl Stack {
             let mut below = here;
             for z in it.turns(0..LAYERS) {
                 let above = it.load(at(2, 3), from, cell(x, y, (z + 1).min(LAYERS - 1)));
-                let mut sides = it.load(at(3, 1), from, cell(west, y, z));
-                sides += it.load(at(4, 1), from, cell(east, y, z));
-                sides += it.load(at(5, 1), from, cell(x, north, z));
-                sides += it.load(at(6, 1), from, cell(x, south, z));
+                let sides = [
+                    it.load(at(3, 1), from, cell(west, y, z)),
+                    it.load(at(4, 1), from, cell(east, y, z)),
+                    it.load(at(5, 1), from, cell(x, north, z)),
+                    it.load(at(6, 1), from, cell(x, south, z)),
+                ];
                 let power = it.load(at(7, 1), power, cell(x, y, z));
-                let new = step(here, sides, below + above, power);
+                let sides = *sides[0] + *sides[1] + *sides[2] + *sides[3];
+                let new = step(*here, sides, *below + *above, *power);
                 it.store(at(8, 9), to, cell(x, y, z), new);
                 (below, here) = (here, above);
             }

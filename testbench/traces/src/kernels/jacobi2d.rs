@@ -57,12 +57,12 @@ impl Grid {
                 return;
             }
             let i = y * n + x;
-            let mut sum = it.load(at(1, 9), from, i);
-            sum += it.load(at(2, 1), from, i - 1);
-            sum += it.load(at(3, 1), from, i + 1);
-            sum += it.load(at(4, 2), from, i - n);
-            sum += it.load(at(5, 2), from, i + n);
-            it.store(at(6, 2), to, i, 0.2 * sum);
+            let here = it.load(at(1, 9), from, i);
+            let west = it.load(at(2, 1), from, i - 1);
+            let east = it.load(at(3, 1), from, i + 1);
+            let north = it.load(at(4, 2), from, i - n);
+            let south = it.load(at(5, 2), from, i + n);
+            it.store(at(6, 2), to, i, 0.2 * (*here + *west + *east + *north + *south));
         })?;
         std::mem::swap(from, to);
         Ok(())

@@ -38,16 +38,18 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             if it.x >= n {
                 return;
             }
-            let mut rest = it.load(at(1, 4), &b, it.x);
+            let right = it.load(at(1, 4), &b, it.x);
+            let mut rest = None;
             for d in it.turns(0..=2 * half) {
                 let column = (it.x + d).checked_sub(half).filter(|&j| j < n && j != it.x);
                 if let Some(column) = column {
                     let a = it.load(at(2, 2), &matrix, d * n + it.x);
-                    rest -= a * it.load(at(3, 1), &from, column);
+                    let x = it.load(at(3, 1), &from, column);
+                    rest = Some(rest.unwrap_or(*right) - *a * *x);
                 }
             }
             let diagonal = it.load(at(4, 2), &matrix, half * n + it.x);
-            it.store(at(5, 8), &to, it.x, rest / diagonal);
+            it.store(at(5, 8), &to, it.x, rest.unwrap_or(*right) / *diagonal);
         })?;
         (from, to) = (to, from);
     }

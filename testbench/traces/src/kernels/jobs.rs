@@ -75,7 +75,8 @@ pub fn run<R: Record, const N: usize>(
         .fold(launch, |launch, result| launch.read_part("result", result, chunk(LOCAL)));
     device.each(launch, |it| {
         let all = (1..).zip(&results).map(|(pc, result)| it.load(at(pc, 1), result, it.x));
-        let total = all.sum();
+        let all: Vec<_> = all.collect();
+        let total = all.iter().map(|value| **value).sum();
         it.store(at(N as u32 + 1, 1), &sum, it.x, total);
     })?;
     device.read(&sum)

@@ -40,15 +40,15 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             .write("counts", &counts)
             .write("sums", &sums);
         device.each(launch, |it| {
-            let mut point = [0.0; FEATURES];
-            for f in it.turns(0..FEATURES) {
-                point[f] = it.load(at(1, 3), &points, f * n + it.x);
-            }
+            let features = it.turns(0..FEATURES);
+            let point: Vec<_> =
+                features.map(|f| it.load(at(1, 3), &points, f * n + it.x)).collect();
             let (mut best, mut least) = (0, f32::INFINITY);
             for c in it.turns(0..CENTRES) {
                 let mut distance = 0.0;
                 for f in it.turns(0..FEATURES) {
-                    let d = point[f] - it.load(at(2, 4), &centres, c * FEATURES + f);
+                    let centre = it.load(at(2, 4), &centres, c * FEATURES + f);
+                    let d = *point[f] - *centre;
                     distance += d * d;
                 }
                 if distance < least {
@@ -59,7 +59,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             it.store(at(3, 2), &nearest, it.x, best as u32);
             it.atomic_add(at(4, 1), &counts, best, 1);
             for f in it.turns(0..FEATURES) {
-                it.atomic_add(at(5, 4), &sums, best * FEATURES + f, fixed(point[f]));
+                it.atomic_add(at(5, 4), &sums, best * FEATURES + f, fixed(*point[f]));
             }
         })?;
         // One work-item for each feature of each centre, in one group: the counts are cleared when
@@ -72,9 +72,9 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             group.phase(|it| {
                 let count = it.load(at(1, 5), &counts, it.x / FEATURES);
                 // A centre without points stays.
-                if count > 0 {
+                if *count > 0 {
                     let sum = it.load(at(2, 2), &sums, it.x);
-                    it.store(at(3, 12), &centres, it.x, mean(sum, count));
+                    it.store(at(3, 12), &centres, it.x, mean(*sum, *count));
                     it.store(at(4, 1), &sums, it.x, 0);
                 }
             });

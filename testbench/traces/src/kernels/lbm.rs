@@ -39,14 +39,14 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
     for _ in 0..params.iterations {
         let launch = Launch::plane("lbm", [n, n], LOCAL).read("from", &from).write("to", &to);
         device.each(launch, |it| {
-            let mut flows = [0.0; 9];
-            for d in it.turns(0..9) {
+            let flows = it.turns(0..9).map(|d| {
                 let (dx, dy, _) = DIRECTIONS[d];
                 let place = behind(it.y, dy, n) * n + behind(it.x, dx, n);
-                flows[d] = it.load(at(1, 5), &from, d * n * n + place);
-            }
+                it.load(at(1, 5), &from, d * n * n + place)
+            });
+            let flows: Vec<_> = flows.collect();
+            let after = collided(std::array::from_fn(|d| *flows[d]));
             it.work(120);
-            let after = collided(flows);
             for d in it.turns(0..9) {
                 it.store(at(2, 2), &to, d * n * n + it.y * n + it.x, after[d]);
             }

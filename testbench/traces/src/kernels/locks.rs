@@ -34,16 +34,16 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
     device.each(launch, |it| {
         for k in it.turns(0..updates) {
             let key = it.load(at(1, 4), &keys, it.x * updates + k);
-            let bucket = key as usize % buckets;
+            let bucket = *key as usize % buckets;
             for _ in it.turns(0..) {
-                if it.cas(at(2, 8), &locks, bucket, 0, 1) == 0 {
+                if *it.cas(at(2, 8), &locks, bucket, 0, 1) == 0 {
                     break;
                 }
             }
             let count = it.load(at(3, 2), &counts, bucket);
-            it.store(at(4, 1), &counts, bucket, count + 1);
+            it.store(at(4, 1), &counts, bucket, *count + 1);
             let sum = it.load(at(5, 1), &sums, bucket);
-            it.store(at(6, 1), &sums, bucket, sum.wrapping_add(key));
+            it.store(at(6, 1), &sums, bucket, sum.wrapping_add(*key));
             it.exchange(at(7, 1), &locks, bucket, 0);
         }
     })?;

@@ -36,10 +36,11 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             let mut sum = [0.0; GATES];
             for gate in it.turns(0..GATES) {
                 let from_x = it.load(at(1, 6), &cell.from_x, sums + gate * h);
-                sum[gate] = from_x + it.load(at(2, 1), &cell.from_h, sums + gate * h);
+                let from_h = it.load(at(2, 1), &cell.from_h, sums + gate * h);
+                sum[gate] = *from_x + *from_h;
             }
             let old = it.load(at(3, 2), &memory, it.x);
-            let (kept, new) = gates(sum, old);
+            let (kept, new) = gates(sum, *old);
             it.store(at(4, 20), &memory, it.x, kept);
             it.store(at(5, 6), &cell.state, it.x, new);
             it.store(at(6, 2), &cell.out, t * BATCH * h + it.x, new);

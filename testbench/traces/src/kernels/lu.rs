@@ -56,15 +56,15 @@ struct Matrix {
 }
 
 impl Matrix {
-    fn load<R: Record>(&self, it: &Item<R>, at: Site, row: usize, column: usize) -> f32 {
+    fn load(&self, it: &Item, at: Site, row: usize, column: usize) -> f32 {
         if row < self.n && column < self.n {
-            it.load(at, &self.cells, row * self.n + column)
+            *it.load(at, &self.cells, row * self.n + column)
         } else {
             f32::from(u8::from(row == column))
         }
     }
 
-    fn store<R: Record>(&self, it: &Item<R>, at: Site, row: usize, column: usize, value: f32) {
+    fn store(&self, it: &Item, at: Site, row: usize, column: usize, value: f32) {
         if row < self.n && column < self.n {
             it.store(at, &self.cells, row * self.n + column, value);
         }
@@ -72,7 +72,7 @@ impl Matrix {
 }
 
 /// Decomposes the corner block; work-item x has column x.
-fn diagonal<R: Record>(group: &Group<R>, m: &Matrix, corner: usize) {
+fn diagonal(group: &Group, m: &Matrix, corner: usize) {
     let mut tile = Tile::default();
     group.phase(|it| {
         for row in it.turns(0..B) {
@@ -106,7 +106,7 @@ fn diagonal<R: Record>(group: &Group<R>, m: &Matrix, corner: usize) {
 
 /// Half of the work-items solve for a block of U beside the corner, column by column, the others
 /// for the mirrored block of L below it, row by row.
-fn perimeter<R: Record>(group: &Group<R>, m: &Matrix, corner: usize) {
+fn perimeter(group: &Group, m: &Matrix, corner: usize) {
     let (mut triangle, mut right, mut below) = (Tile::default(), Tile::default(), Tile::default());
     let strip = corner + (group.index + 1) * B;
     group.phase(|it| {
@@ -152,7 +152,7 @@ fn perimeter<R: Record>(group: &Group<R>, m: &Matrix, corner: usize) {
 }
 
 /// Subtracts from a block the product of its blocks of L and U.
-fn internal<R: Record>(group: &Group<R>, m: &Matrix, corner: usize) {
+fn internal(group: &Group, m: &Matrix, corner: usize) {
     let (mut right, mut below) = (Tile::default(), Tile::default());
     let [column, row] = [0, 1].map(|d| corner + (group.id[d] + 1) * B);
     group.phase(|it| {

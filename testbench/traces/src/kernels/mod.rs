@@ -13,9 +13,14 @@
 //! let launch = Launch::line("double", n, 64).write_part("a", &a, chunk(64));
 //! device.each(launch, |it| {
 //!     let v = it.load(at(1, 3), &a, it.x);
-//!     it.store(at(2, 1), &a, it.x, 2.0 * v);
+//!     it.store(at(2, 1), &a, it.x, 2.0 * *v);
 //! })?;
 //! ```
+//!
+//! A load gives a [`Loaded`] value, which is read where the kernel dereferences it. Loads that do
+//! not depend on each other stand before the first read of any of them, as a GPU's compiler puts
+//! them. A loop reads what each turn has loaded, unless its values wait in an array: compilers
+//! unroll more than that.
 //!
 //! Arithmetic keeps to operations that IEEE 754 rounds (so no `exp`), in a stated order: values are
 //! the same on every machine.
@@ -23,6 +28,8 @@
 mod buffer;
 mod device;
 mod erased;
+#[cfg(test)]
+mod first_uses;
 mod group;
 mod held;
 mod input;
@@ -42,6 +49,7 @@ mod tests;
 pub use buffer::{Buffer, Element, Integer};
 pub use device::Device;
 pub use group::{Group, Item, Site, at};
+pub use held::Loaded;
 pub use launch::{Launch, chunk};
 pub use micro::{PROGRAMS as MICRO, SMS as MICRO_SMS};
 pub use program::{KernelError, Knob, Params, Program};

@@ -128,14 +128,14 @@ fn prolong<R: Record>(
         let i = it.y * fine.n + it.x;
         let more = it.load(at(1, 5), &coarse.heat, it.y / 2 * coarse.n + it.x / 2);
         let heat = it.load(at(2, 1), &fine.heat, i);
-        it.store(at(3, 2), &fine.heat, i, heat + more);
+        it.store(at(3, 2), &fine.heat, i, *heat + *more);
     })
 }
 
 /// The temperature of a cell, what flows in beyond what flows out, and its sides' conductances
 /// together. Beyond the border it is cold.
-fn defect<R: Record>(
-    it: &Item<R>,
+fn defect(
+    it: &Item,
     level: &Level,
     heat: &Buffer<f32>,
     x: usize,
@@ -144,20 +144,22 @@ fn defect<R: Record>(
     let i = y * level.n + x;
     let here = it.load(at(1, 8), &level.conductance, i);
     let own = it.load(at(2, 1), heat, i);
-    let mut left = it.load(at(3, 1), &level.source, i);
-    let mut sum = 0.0;
+    let source = it.load(at(3, 1), &level.source, i);
+    let (mut left, mut sum) = (None, 0.0);
     for (dx, dy) in it.turns(SIDES) {
         let (x, y) = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
-        let (mut side, mut beyond) = (here, 0.0);
-        if x < level.n && y < level.n {
+        let (side, beyond) = if x < level.n && y < level.n {
             let i = y * level.n + x;
-            side = 0.5 * (here + it.load(at(4, 6), &level.conductance, i));
-            beyond = it.load(at(5, 1), heat, i);
-        }
-        left += side * (beyond - own);
+            let conductance = it.load(at(4, 6), &level.conductance, i);
+            let there = it.load(at(5, 1), heat, i);
+            (0.5 * (*here + *conductance), *there)
+        } else {
+            (*here, 0.0)
+        };
+        left = Some(left.unwrap_or(*source) + side * (beyond - *own));
         sum += side;
     }
-    [own, left, sum]
+    [*own, left.unwrap_or(*source), sum]
 }
 
 /// The mean of each four cells; where there are less, the last ones count twice.

@@ -74,7 +74,7 @@ impl Table {
         device.launch(launch, |group| self.tile(group, tile(group.index)))
     }
 
-    fn tile<R: Record>(&self, group: &Group<R>, [left, top]: [usize; 2]) {
+    fn tile(&self, group: &Group, [left, top]: [usize; 2]) {
         // Place of a cell of the tile in the matrix; the tile's row and column 0 are its
         // neighbours'.
         let place = |x: usize, y: usize| {
@@ -85,22 +85,22 @@ impl Table {
         let mut scores = [[0; TILE]; TILE];
         group.phase(|it| {
             if it.lx == 0 {
-                temp[0][0] = it.load(at(1, 10), &self.matrix, place(0, 0).expect("it is there"));
+                temp[0][0] = *it.load(at(1, 10), &self.matrix, place(0, 0).expect("it is there"));
             }
             for y in it.turns(0..TILE) {
                 if let Some(cell) = place(it.lx + 1, y + 1) {
-                    scores[y][it.lx] = it.load(at(2, 4), &self.scores, cell);
+                    scores[y][it.lx] = *it.load(at(2, 4), &self.scores, cell);
                 }
             }
         });
         group.phase(|it| {
             if let Some(cell) = place(0, it.lx + 1) {
-                temp[it.lx + 1][0] = it.load(at(3, 4), &self.matrix, cell);
+                temp[it.lx + 1][0] = *it.load(at(3, 4), &self.matrix, cell);
             }
         });
         group.phase(|it| {
             if let Some(cell) = place(it.lx + 1, 0) {
-                temp[0][it.lx + 1] = it.load(at(4, 4), &self.matrix, cell);
+                temp[0][it.lx + 1] = *it.load(at(4, 4), &self.matrix, cell);
             }
         });
         for diagonal in 0..2 * TILE - 1 {

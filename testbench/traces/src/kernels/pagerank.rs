@@ -37,7 +37,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
         device.each(launch, |it| {
             let degree = it.load(at(1, 4), &degrees, it.x);
             let rank = it.load(at(2, 1), &rank, it.x);
-            let part = if degree == 0 { 0.0 } else { rank / degree as f32 };
+            let part = if *degree == 0 { 0.0 } else { *rank / *degree as f32 };
             it.store(at(3, 8), &share, it.x, part);
         })?;
         let launch = Launch::line("gather", n, LOCAL)
@@ -46,12 +46,12 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             .read("share", &share)
             .write_part("rank", &rank, &part);
         device.each(launch, |it| {
-            let first = it.load(at(1, 4), &starts, it.x) as usize;
-            let end = it.load(at(2, 1), &starts, it.x + 1) as usize;
+            let first = it.load(at(1, 4), &starts, it.x);
+            let end = it.load(at(2, 1), &starts, it.x + 1);
             let mut sum = 0.0;
-            for e in it.turns(first..end) {
-                let from = it.load(at(3, 3), &ends, e) as usize;
-                sum += it.load(at(4, 2), &share, from);
+            for e in it.turns(*first as usize..*end as usize) {
+                let from = *it.load(at(3, 3), &ends, e) as usize;
+                sum += *it.load(at(4, 2), &share, from);
             }
             it.store(at(5, 4), &rank, it.x, base + DAMPING * sum);
         })?;

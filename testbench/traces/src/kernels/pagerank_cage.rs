@@ -42,16 +42,16 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             if it.x >= n {
                 return;
             }
-            let v = it.load(at(1, 4), &order, it.x) as usize;
-            let first = it.load(at(2, 2), &starts, v) as usize;
-            let end = it.load(at(3, 1), &starts, v + 1) as usize;
+            let v = *it.load(at(1, 4), &order, it.x) as usize;
+            let first = it.load(at(2, 2), &starts, v);
+            let end = it.load(at(3, 1), &starts, v + 1);
             let mut sum = 0.0;
-            for e in it.turns(first..end) {
-                let tail = it.load(at(4, 3), &ends, e) as usize;
-                sum += it.load(at(5, 2), &from, tail);
+            for e in it.turns(*first as usize..*end as usize) {
+                let tail = *it.load(at(4, 3), &ends, e) as usize;
+                sum += *it.load(at(5, 2), &from, tail);
             }
             let degree = it.load(at(6, 2), &degrees, v);
-            it.store(at(7, 8), &to, v, share(base + DAMPING * sum, degree));
+            it.store(at(7, 8), &to, v, share(base + DAMPING * sum, *degree));
         })?;
         (from, to) = (to, from);
     }

@@ -35,16 +35,17 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             .read_part("rank", &rank, &part)
             .write("sums", &sums);
         device.each(launch, |it| {
-            let first = it.load(at(1, 4), &starts, it.x) as usize;
-            let end = it.load(at(2, 1), &starts, it.x + 1) as usize;
+            let first = it.load(at(1, 4), &starts, it.x);
+            let end = it.load(at(2, 1), &starts, it.x + 1);
             let rank = it.load(at(3, 1), &rank, it.x);
-            for e in it.turns(first..end) {
-                let to = it.load(at(4, 3), &ends, e) as usize;
-                let share = rank / (end - first) as f32;
+            let edges = *first as usize..*end as usize;
+            for e in it.turns(edges.clone()) {
+                let to = *it.load(at(4, 3), &ends, e) as usize;
+                let share = *rank / edges.len() as f32;
                 let mut old = it.load(at(5, 2), &sums, to);
                 for _ in it.turns(0..) {
-                    let seen = it.cas(at(6, 3), &sums, to, old, old + share);
-                    if seen == old {
+                    let seen = it.cas(at(6, 3), &sums, to, *old, *old + share);
+                    if *seen == *old {
                         break;
                     }
                     old = seen;
@@ -57,7 +58,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
         device.each(launch, |it| {
             let sum = it.load(at(1, 4), &sums, it.x);
             it.store(at(2, 1), &sums, it.x, 0.0);
-            it.store(at(3, 3), &rank, it.x, base + DAMPING * sum);
+            it.store(at(3, 3), &rank, it.x, base + DAMPING * *sum);
         })?;
     }
     device.read(&rank)

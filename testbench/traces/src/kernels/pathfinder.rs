@@ -45,7 +45,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
             let mut cost = [i32::MAX; LOCAL];
             group.phase(|it| {
                 if let Some(column) = column(it.lx) {
-                    cost[it.lx] = it.load(at(1, 14), &from, column);
+                    cost[it.lx] = *it.load(at(1, 14), &from, column);
                 }
             });
             for row in group.turns(start..end) {
@@ -58,7 +58,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<i32
                     }
                     // Columns that are not there cost most.
                     let least = old[lane - 1].min(old[lane]).min(old[lane + 1]);
-                    cost[lane] = least + it.load(at(2, 12), &wall, row * n + column);
+                    cost[lane] = least + *it.load(at(2, 12), &wall, row * n + column);
                 });
             }
             group.phase(|it| {

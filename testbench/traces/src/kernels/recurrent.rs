@@ -107,8 +107,9 @@ impl<const GATES: usize> Cell<GATES> {
         device.launch(launch, |group| {
             group.phase(|it| {
                 for i in it.turns((it.id..BATCH * h).step_by(LOCAL)) {
-                    local_x[i] = it.load(at(1, 3), &self.x, step.start + i);
-                    local_h[i] = it.load(at(2, 2), &self.state, i);
+                    let x = it.load(at(1, 3), &self.x, step.start + i);
+                    let h = it.load(at(2, 2), &self.state, i);
+                    (local_x[i], local_h[i]) = (*x, *h);
                 }
             });
             group.phase(|it| {
@@ -121,8 +122,8 @@ impl<const GATES: usize> Cell<GATES> {
                     let w = it.load(at(3, 3 * BATCH as u32), &self.w, k * rows + row);
                     let u = it.load(at(4, 3 * BATCH as u32), &self.u, k * rows + row);
                     for b in 0..BATCH {
-                        sum_x[b] += w * local_x[b * h + k];
-                        sum_h[b] += u * local_h[b * h + k];
+                        sum_x[b] += *w * local_x[b * h + k];
+                        sum_h[b] += *u * local_h[b * h + k];
                     }
                 }
                 for b in it.turns(0..BATCH) {

@@ -41,7 +41,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
                     let v = it.load(at(2, 1), &from, i);
                     // What stands there is from two kernels ago, or from the host.
                     let before = it.load(at(3, 1), &to, i);
-                    it.store(at(4, 4), &to, i, mix(c, v, before));
+                    it.store(at(4, 4), &to, i, mix(*c, *v, *before));
                 }
             });
         })?;

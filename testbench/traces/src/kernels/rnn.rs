@@ -32,13 +32,15 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             .write_part("out", &cell.out, cell.step_of_group(t));
         device.each(launch, |it| {
             let sums = it.x / h * GATES * h + it.x % h;
-            let [mut x, mut r] = [[0.0; GATES]; 2];
-            for gate in it.turns(0..GATES) {
-                x[gate] = it.load(at(1, 6), &cell.from_x, sums + gate * h);
-                r[gate] = it.load(at(2, 1), &cell.from_h, sums + gate * h);
-            }
+            let pairs = it.turns(0..GATES).map(|gate| {
+                let x = it.load(at(1, 6), &cell.from_x, sums + gate * h);
+                (x, it.load(at(2, 1), &cell.from_h, sums + gate * h))
+            });
+            let pairs: Vec<_> = pairs.collect();
             let old = it.load(at(3, 2), &cell.state, it.x);
-            let new = gates(x, r, old);
+            let x = std::array::from_fn(|gate| *pairs[gate].0);
+            let r = std::array::from_fn(|gate| *pairs[gate].1);
+            let new = gates(x, r, *old);
             it.store(at(4, 18), &cell.state, it.x, new);
             it.store(at(5, 2), &cell.out, t * BATCH * h + it.x, new);
         })?;

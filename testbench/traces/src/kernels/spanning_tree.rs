@@ -45,16 +45,16 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
         device.each(launch, |it| {
             let v = it.x;
             // Set once, when the vertex is adopted: no group clears what another is about to set.
-            if it.load(at(1, 4), &fresh, v) == 0 {
+            if *it.load(at(1, 4), &fresh, v) == 0 {
                 return;
             }
             it.store(at(2, 2), &fresh, v, 0);
-            let first = it.load(at(3, 1), &starts, v) as usize;
-            let end = it.load(at(4, 1), &starts, v + 1) as usize;
-            for e in it.turns(first..end) {
-                let w = it.load(at(5, 3), &ends, e) as usize;
-                if it.load(at(6, 2), &parent, w) == NONE
-                    && it.cas(at(7, 2), &parent, w, NONE, v as u32) == NONE
+            let first = it.load(at(3, 1), &starts, v);
+            let end = it.load(at(4, 1), &starts, v + 1);
+            for e in it.turns(*first as usize..*end as usize) {
+                let w = *it.load(at(5, 3), &ends, e) as usize;
+                if *it.load(at(6, 2), &parent, w) == NONE
+                    && *it.cas(at(7, 2), &parent, w, NONE, v as u32) == NONE
                 {
                     it.store(at(8, 1), &fresh, w, 1);
                     it.store(at(9, 1), &over, 0, 1);

@@ -42,14 +42,14 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
             }
             for k in it.turns(0..WINDOW) {
                 let value = it.load(at(2, 4), &values, place(it.x, k, n));
-                let entry = bin(value, kernel) * items + it.x;
+                let entry = bin(*value, kernel) * items + it.x;
                 let count = it.load(at(3, 3), &table, entry);
-                it.store(at(4, 1), &table, entry, count + 1);
+                it.store(at(4, 1), &table, entry, *count + 1);
             }
             let mut best = 0;
             for bin in it.turns(0..BINS) {
                 let count = it.load(at(5, 2), &table, bin * items + it.x);
-                best = best.max(count << 8 | bin as u32);
+                best = best.max(*count << 8 | bin as u32);
             }
             it.store(at(6, 2), &most, it.x, best);
         })?;

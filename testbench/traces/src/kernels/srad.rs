@@ -55,11 +55,17 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             let mut halo = [Tile::default(); 4];
             group.phase(|it| {
                 if view.has(it) {
-                    halo[0][it.ly][it.lx] = it.load(at(1, 20), &picture, view.row(it, -1));
-                    halo[1][it.ly][it.lx] = it.load(at(2, 2), &picture, view.row(it, 1));
-                    halo[2][it.ly][it.lx] = it.load(at(3, 6), &picture, view.column(it, -1));
-                    halo[3][it.ly][it.lx] = it.load(at(4, 2), &picture, view.column(it, 1));
-                    tile[it.ly][it.lx] = it.load(at(5, 2), &picture, it.y * n + it.x);
+                    let beside = [
+                        it.load(at(1, 20), &picture, view.row(it, -1)),
+                        it.load(at(2, 2), &picture, view.row(it, 1)),
+                        it.load(at(3, 6), &picture, view.column(it, -1)),
+                        it.load(at(4, 2), &picture, view.column(it, 1)),
+                    ];
+                    let here = it.load(at(5, 2), &picture, it.y * n + it.x);
+                    for (side, value) in halo.iter_mut().zip(beside) {
+                        side[it.ly][it.lx] = *value;
+                    }
+                    tile[it.ly][it.lx] = *here;
                 }
             });
             group.phase(|it| {
@@ -91,10 +97,14 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             let mut halo = [Tile::default(); 4];
             group.phase(|it| {
                 if view.has(it) {
-                    old[it.ly][it.lx] = it.load(at(1, 16), &picture, it.y * n + it.x);
-                    halo[1][it.ly][it.lx] = it.load(at(2, 4), &coefficient, view.row(it, 1));
-                    halo[3][it.ly][it.lx] = it.load(at(3, 4), &coefficient, view.column(it, 1));
-                    tile[it.ly][it.lx] = it.load(at(4, 2), &coefficient, it.y * n + it.x);
+                    let here = it.load(at(1, 16), &picture, it.y * n + it.x);
+                    let south = it.load(at(2, 4), &coefficient, view.row(it, 1));
+                    let east = it.load(at(3, 4), &coefficient, view.column(it, 1));
+                    let own = it.load(at(4, 2), &coefficient, it.y * n + it.x);
+                    old[it.ly][it.lx] = *here;
+                    halo[1][it.ly][it.lx] = *south;
+                    halo[3][it.ly][it.lx] = *east;
+                    tile[it.ly][it.lx] = *own;
                 }
             });
             group.phase(|it| {
@@ -110,6 +120,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
                     it.load(at(8, 1), &east, cell),
                 ];
                 let c = [tile[it.ly][it.lx], c_south, c_east];
+                let flows = flows.map(|flow| *flow);
                 it.store(at(9, 12), &picture, cell, diffused(old[it.ly][it.lx], c, flows));
             });
         })?;
@@ -119,24 +130,24 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
 }
 
 /// Where a work-item of a tile stands in the picture, and what is beside it.
-struct View<'a, 'r, R: Record> {
+struct View<'a> {
     n: usize,
-    group: &'a Group<'r, R>,
+    group: &'a Group<'a>,
 }
 
-impl<R: Record> View<'_, '_, R> {
-    fn has(&self, it: &Item<R>) -> bool {
+impl View<'_> {
+    fn has(&self, it: &Item) -> bool {
         it.x < self.n && it.y < self.n
     }
 
     /// The cell of the row above or below the tile in the work-item's column, as far as the picture
     /// goes.
-    fn row(&self, it: &Item<R>, side: isize) -> usize {
+    fn row(&self, it: &Item, side: isize) -> usize {
         self.beside(self.group.id[1], side) * self.n + it.x
     }
 
     /// Likewise of the column beside the tile in its row.
-    fn column(&self, it: &Item<R>, side: isize) -> usize {
+    fn column(&self, it: &Item, side: isize) -> usize {
         it.y * self.n + self.beside(self.group.id[0], side)
     }
 
@@ -146,7 +157,7 @@ impl<R: Record> View<'_, '_, R> {
     }
 
     /// What is north, south, west and east; beyond a border of the picture, what is at it.
-    fn sides(&self, it: &Item<R>, tile: &Tile, halo: &[Tile; 4]) -> [f32; 4] {
+    fn sides(&self, it: &Item, tile: &Tile, halo: &[Tile; 4]) -> [f32; 4] {
         let (x, y, last) = (it.lx, it.ly, self.n - 1);
         let border = [it.y == 0, it.y == last, it.x == 0, it.x == last];
         // Rows and columns of the tile, as far as it goes.

@@ -48,17 +48,17 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
             .write("offered", &offered);
         device.each(launch, |it| {
             let v = it.x;
-            if it.load(at(1, 4), &mask, v) == 0 {
+            if *it.load(at(1, 4), &mask, v) == 0 {
                 return;
             }
             it.store(at(2, 2), &mask, v, 0);
             let distance = it.load(at(3, 1), &cost, v);
-            let first = it.load(at(4, 1), &starts, v) as usize;
-            let end = it.load(at(5, 1), &starts, v + 1) as usize;
-            for e in it.turns(first..end) {
-                let w = it.load(at(6, 3), &ends, e) as usize;
+            let first = it.load(at(4, 1), &starts, v);
+            let end = it.load(at(5, 1), &starts, v + 1);
+            for e in it.turns(*first as usize..*end as usize) {
+                let w = it.load(at(6, 3), &ends, e);
                 let weight = it.load(at(7, 1), &weights, e);
-                it.atomic_min(at(8, 2), &offered, w, distance + weight);
+                it.atomic_min(at(8, 2), &offered, *w as usize, *distance + *weight);
             }
         })?;
         device.write(&over, &[0])?;
@@ -70,8 +70,9 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
         device.each(launch, |it| {
             let v = it.x;
             let offer = it.load(at(1, 4), &offered, v);
-            if offer < it.load(at(2, 1), &cost, v) {
-                it.store(at(3, 2), &cost, v, offer);
+            let known = it.load(at(2, 1), &cost, v);
+            if *offer < *known {
+                it.store(at(3, 2), &cost, v, *offer);
                 it.store(at(4, 1), &mask, v, 1);
                 it.store(at(5, 1), &over, 0, 1);
             }

@@ -42,16 +42,18 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
             if it.x >= n {
                 return;
             }
-            let v = it.load(at(1, 4), &order, it.x) as usize;
-            let first = it.load(at(2, 2), &starts, v) as usize;
-            let end = it.load(at(3, 1), &starts, v + 1) as usize;
-            let mut least = it.load(at(4, 1), &from, v);
-            for e in it.turns(first..end) {
-                let tail = it.load(at(5, 3), &ends, e) as usize;
+            let v = *it.load(at(1, 4), &order, it.x) as usize;
+            let first = it.load(at(2, 2), &starts, v);
+            let end = it.load(at(3, 1), &starts, v + 1);
+            let own = it.load(at(4, 1), &from, v);
+            let mut least = FAR;
+            for e in it.turns(*first as usize..*end as usize) {
+                let tail = it.load(at(5, 3), &ends, e);
                 let weight = it.load(at(6, 1), &weights, e);
-                least = least.min(it.load(at(7, 1), &from, tail) + weight);
+                let distance = it.load(at(7, 1), &from, *tail as usize);
+                least = least.min(*distance + *weight);
             }
-            it.store(at(8, 4), &to, v, least);
+            it.store(at(8, 4), &to, v, least.min(*own));
         })?;
         (from, to) = (to, from);
     }

@@ -49,24 +49,24 @@ impl Arrays {
         let launch = line("copy").read_part("a", a, &part).write_part("c", c, &part);
         device.each(launch, |it| {
             let v = it.load(at(1, 4), a, it.x);
-            it.store(at(2, 1), c, it.x, v);
+            it.store(at(2, 1), c, it.x, *v);
         })?;
         let launch = line("mul").write_part("b", b, &part).read_part("c", c, &part);
         device.each(launch, |it| {
             let v = it.load(at(1, 4), c, it.x);
-            it.store(at(2, 2), b, it.x, SCALAR * v);
+            it.store(at(2, 2), b, it.x, SCALAR * *v);
         })?;
         let launch = line("add").read_part("a", a, &part).read_part("b", b, &part);
         device.each(launch.write_part("c", c, &part), |it| {
             let v = it.load(at(1, 4), a, it.x);
             let w = it.load(at(2, 1), b, it.x);
-            it.store(at(3, 2), c, it.x, v + w);
+            it.store(at(3, 2), c, it.x, *v + *w);
         })?;
         let launch = line("triad").write_part("a", a, &part).read_part("b", b, &part);
         device.each(launch.read_part("c", c, &part), |it| {
             let v = it.load(at(1, 4), b, it.x);
             let w = it.load(at(2, 1), c, it.x);
-            it.store(at(3, 2), a, it.x, v + SCALAR * w);
+            it.store(at(3, 2), a, it.x, *v + SCALAR * *w);
         })
     }
 }

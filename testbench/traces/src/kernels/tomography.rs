@@ -45,15 +45,16 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             if it.x >= n {
                 return;
             }
-            let v = it.load(at(1, 4), &order, it.x) as usize;
+            let v = it.load(at(1, 4), &order, it.x);
             let mut sum = 0.0;
             for ray in it.turns(0..RAYS) {
-                let other = it.load(at(2, 3), &rays, ray * n + it.x) as usize;
-                sum += it.load(at(3, MODEL), &from, other);
+                let other = *it.load(at(2, 3), &rays, ray * n + it.x) as usize;
+                sum += *it.load(at(3, MODEL), &from, other);
             }
+            let v = *v as usize;
             let own = it.load(at(4, 1), &from, v);
             let measured = it.load(at(5, 1), &measured, v);
-            it.store(at(6, MODEL), &to, v, moved(own, sum, measured));
+            it.store(at(6, MODEL), &to, v, moved(*own, sum, *measured));
         })?;
         (from, to) = (to, from);
     }

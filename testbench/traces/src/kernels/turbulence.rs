@@ -39,7 +39,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             group.phase(|it| {
                 for (row, y) in it.turns(tile.iter_mut().zip(rows.clone())) {
                     for x in it.turns((it.id..n).step_by(LOCAL)) {
-                        row[x] = it.load(at(1, 3), &from, y * n + x);
+                        row[x] = *it.load(at(1, 3), &from, y * n + x);
                     }
                 }
             });

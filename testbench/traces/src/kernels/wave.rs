@@ -47,7 +47,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
                 _ => None,
             };
             if let Some(neighbour) = neighbour {
-                ready &= it.load(at(1, 4), &flags, neighbour) as usize >= step;
+                ready &= *it.load(at(1, 4), &flags, neighbour) as usize >= step;
             }
         });
         if !ready {
@@ -68,7 +68,7 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
                             cell(at(6, 1), at_cell + 1, from),
                         ];
                         let before = cell(at(7, 1), at_cell, to);
-                        it.store(at(8, 8), to, at_cell, next(here, sides, before));
+                        it.store(at(8, 8), to, at_cell, next(*here, sides.map(|v| *v), *before));
                     }
                 }
             }

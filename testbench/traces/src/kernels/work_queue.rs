@@ -88,22 +88,22 @@ impl Queue {
     }
 
     /// Looks once for the task at the group's place, which it takes if it has none.
-    fn poll<R: Record>(&self, it: &Item<R>, place: &mut Option<usize>) -> Polled {
+    fn poll(&self, it: &Item, place: &mut Option<usize>) -> Polled {
         let at_place =
-            *place.get_or_insert_with(|| it.atomic_add(at(1, 4), &self.head, 0, 1) as usize);
-        if it.load(at(2, 2), &self.ready, at_place) == 0 {
-            let over = it.load(at(3, 2), &self.open, 0) == 0;
+            *place.get_or_insert_with(|| *it.atomic_add(at(1, 4), &self.head, 0, 1) as usize);
+        if *it.load(at(2, 2), &self.ready, at_place) == 0 {
+            let over = *it.load(at(3, 2), &self.open, 0) == 0;
             return if over { Polled::Over } else { Polled::Nothing };
         }
         *place = None;
         let [first, count, cell] = &self.tasks;
-        let [first, count] =
-            [(at(4, 3), first), (at(5, 1), count)].map(|(at, b)| it.load(at, b, at_place) as usize);
-        Polled::Task(first, count, Cell::unpacked(it.load(at(6, 1), cell, at_place)))
+        let task = [(at(4, 3), first), (at(5, 1), count), (at(6, 1), cell)];
+        let [first, count, cell] = task.map(|(at, words)| it.load(at, words, at_place));
+        Polled::Task(*first as usize, *count as usize, Cell::unpacked(*cell))
     }
 
-    fn push<R: Record>(&self, it: &Item<R>, task: [u32; 3]) {
-        let place = it.atomic_add(at(7, 3), &self.tail, 0, 1) as usize;
+    fn push(&self, it: &Item, task: [u32; 3]) {
+        let place = *it.atomic_add(at(7, 3), &self.tail, 0, 1) as usize;
         let sites = [at(8, 2), at(9, 1), at(10, 1)];
         for ((site, buffer), word) in sites.into_iter().zip(&self.tasks).zip(task) {
             it.store(site, buffer, place, word);
@@ -113,7 +113,7 @@ impl Queue {
     }
 
     /// A task is done and has pushed `pushed`.
-    fn done<R: Record>(&self, it: &Item<R>, pushed: usize) {
+    fn done(&self, it: &Item, pushed: usize) {
         it.atomic_add(at(13, 2), &self.open, 0, pushed as i32 - 1);
     }
 }
@@ -154,12 +154,12 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
             Polled::Over => return false,
             Polled::Task(first, count, cell) => (first, count, cell),
         };
-        let particles = |it: &Item<R>| (it.id..count).step_by(LOCAL);
+        let particles = |it: &Item| (it.id..count).step_by(LOCAL);
         if count <= LEAF || cell.level == most {
             group.phase(|it| {
                 for i in it.turns(particles(it)) {
                     let p = it.load(at(14, 4), &order, n * cell.level + first + i);
-                    it.store(at(15, 1), &sorted, first + i, p);
+                    it.store(at(15, 1), &sorted, first + i, *p);
                     it.store(at(16, 1), &levels, first + i, cell.level as u32);
                 }
                 it.fence(at(17, 0));
@@ -176,8 +176,8 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<u32
         group.phase(|it| {
             for i in it.turns(particles(it)) {
                 let p = it.load(at(18, 4), &order, n * cell.level + first + i);
-                let point = it.load(at(19, 2), &points, p as usize);
-                kept[i] = (p, cell.quadrant(point));
+                let point = it.load(at(19, 2), &points, *p as usize);
+                kept[i] = (*p, cell.quadrant(*point));
             }
         });
         let before = |q: usize, i: usize| kept[..i].iter().filter(|k| k.1 == q).count();

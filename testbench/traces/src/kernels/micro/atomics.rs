@@ -50,7 +50,7 @@ fn add<R: Record>(device: &mut Device<R>, params: &Params, stride: usize) -> Res
         device.each(launch, |it| {
             for i in it.turns(0..each) {
                 let word = (it.x + i * 7919) % words;
-                it.atomic_add(at(1, 4).chain(3).unused(), &memory, word * stride, 1);
+                it.atomic_add(at(1, 4).chain(3), &memory, word * stride, 1);
             }
         })?;
     }
@@ -63,8 +63,9 @@ pub fn chain<R: Record>(device: &mut Device<R>, params: &Params) -> Result<(), R
     for number in [1, 1, 2] {
         let steps = number * params.iterations as usize;
         device.each(Launch::line("atomic_chain", 1, 1).write("a", &memory), |it| {
+            let mut word = 0;
             for _ in it.turns(0..steps) {
-                it.atomic_add(at(1, 1).chain(1).used_after(1), &memory, 0, 0);
+                word = *it.atomic_add(at(1, 1).chain(1), &memory, word as usize, 0);
             }
         })?;
     }

@@ -65,9 +65,10 @@ fn chains<R: Record>(
         device.each(Launch::line("many_chains", items, local).read("a", &memory), |it| {
             let (warp, lane) = (it.x / LANES, it.x % LANES);
             let start = (warp * 2 + pass + 1) * (lines / (2 * warps + 2));
+            let mut zero = 0;
             for step in it.turns(0..steps) {
-                let line = order[(start + step) % lines] as usize;
-                it.load(at(1, 1).chain(1).used_after(1), &memory, line * LANES + lane);
+                let word = order[(start + step) % lines] as usize * LANES + lane;
+                zero = *it.load(at(1, 1).chain(1), &memory, word + zero as usize);
             }
         })?;
     }

@@ -32,9 +32,10 @@ pub fn chase<R: Record>(device: &mut Device<R>, params: &Params) -> Result<(), R
         let loads = lines.min(WARM) + number * params.iterations as usize;
         device.each(Launch::line("chase", 1, 1).read("a", &memory), |it| {
             // The address is a multiplication and an addition, which one instruction does.
+            let mut zero = 0;
             for step in it.turns(0..loads) {
                 let line = order[(start + step) % lines] as usize;
-                it.load(at(1, 1).chain(1).used_after(1), &memory, line * LINE);
+                zero = *it.load(at(1, 1).chain(1), &memory, line * LINE + zero as usize);
             }
         })?;
         // The next launch goes on, as one of all loads would.

@@ -95,21 +95,24 @@ fn parts(quads: usize, moved: usize) -> [Part; 3] {
 
 /// `read_rate`: work-item `me` of n loads quads `me`, `me` + n, `me` + 2 n and `me` + 3 n of every
 /// 4 n, wrapped, and then sums them.
-fn read_part<R: Record>(it: &Item<R>, memory: &Buffer<Quad>, n: usize, part: Part) {
+fn read_part(it: &Item, memory: &Buffer<Quad>, n: usize, part: Part) {
     // Where the buffer is smaller than 4 n quads, a division wraps the index.
     let gap = if part.quads < n * AHEAD { 20 } else { 2 };
+    let mut sum = 0.0;
     for _ in it.turns(0..part.rounds) {
         for first in it.turns((it.x..part.quads.max(n * AHEAD)).step_by(n * AHEAD)) {
-            for k in 0..AHEAD {
+            let quads: [_; AHEAD] = std::array::from_fn(|k| {
                 let quad = (first + k * n) % part.quads;
-                // The first sum reads the first value, behind the last load.
-                let behind = (AHEAD - 1 - k) as u32 * (gap + 1) + 1 + 7 * k as u32;
-                let site = at(k as u32, gap).chain(gap / 2).used_after(behind);
-                it.load(site, memory, part.first + quad);
+                it.load(at(k as u32, gap).chain(gap / 2), memory, part.first + quad)
+            });
+            for quad in quads {
+                sum += quad[0];
+                it.work(7);
             }
-            it.work(7 * AHEAD + 4);
+            it.work(4);
         }
     }
+    assert_eq!(sum, 0.0, "memory holds zeros");
 }
 
 fn read_all<R: Record>(
@@ -176,8 +179,8 @@ pub fn copy<R: Record>(device: &mut Device<R>, params: &Params) -> Result<(), R:
             for _ in it.turns(0..part.rounds) {
                 for quad in it.turns((it.x..part.quads).step_by(n)) {
                     let at_quad = part.first + quad;
-                    let value = it.load(at(1, 5).chain(2).used_after(1), &from, at_quad);
-                    it.store(at(2, 0), &to, at_quad, value);
+                    let value = it.load(at(1, 5).chain(2), &from, at_quad);
+                    it.store(at(2, 0), &to, at_quad, *value);
                 }
             }
         })
@@ -195,9 +198,11 @@ pub fn read_l1<R: Record>(device: &mut Device<R>, params: &Params) -> Result<(),
         let launch = Launch::line("l1_rate", SMS * LOCAL, LOCAL);
         let own = |group| group * quads..(group + 1) * quads;
         device.launch(launch.read_part("a", &memory, own), |group| {
+            let first = group.index * quads;
+            let mut sum = 0.0;
             group.phase(|it| {
                 for quad in it.turns((it.lx..quads).step_by(LOCAL)) {
-                    it.load(at(1, 3).chain(1).used_after(1), &memory, group.index * quads + quad);
+                    sum += it.load(at(1, 3).chain(1), &memory, first + quad)[0];
                 }
             });
             group.phase(|it| {
@@ -207,10 +212,11 @@ pub fn read_l1<R: Record>(device: &mut Device<R>, params: &Params) -> Result<(),
                         // heads of both loops.
                         let work =
                             if quad < LOCAL { at(2, 14).chain(12) } else { at(3, 4).chain(2) };
-                        it.load(work.used_after(1), &memory, group.index * quads + quad);
+                        sum += it.load(work, &memory, first + quad)[0];
                     }
                 }
             });
+            assert_eq!(sum, 0.0, "memory holds zeros");
         })?;
     }
     Ok(())
