@@ -6,8 +6,7 @@ use traces::trace::{Reader, Recorder};
 
 use super::{all, count, passes, run, system};
 
-type Recording = Recorder<std::io::Cursor<Vec<u8>>>;
-type Kernel = dyn Fn(&Item<Recording>, &Buffer<u32>);
+type Kernel = dyn Fn(&Item, &Buffer<u32>);
 
 const GROUPS: usize = 12;
 const ITEMS: usize = 32;
@@ -36,19 +35,19 @@ fn word(group: usize, item: usize) -> usize {
 }
 
 /// Each work-group stores a line of its own page.
-fn store(it: &Item<Recording>, memory: &Buffer<u32>) {
+fn store(it: &Item, memory: &Buffer<u32>) {
     it.store(at(1, 0), memory, word(it.x / ITEMS, it.x % ITEMS), 7 * it.x as u32);
 }
 
 /// Each work-group loads the line of each.
-fn load(it: &Item<Recording>, memory: &Buffer<u32>) {
+fn load(it: &Item, memory: &Buffer<u32>) {
     for group in it.turns(0..GROUPS) {
         it.load(at(1, 0), memory, word(group, it.x % ITEMS));
     }
 }
 
 /// Each loads the line of the next one.
-fn load_next(it: &Item<Recording>, memory: &Buffer<u32>) {
+fn load_next(it: &Item, memory: &Buffer<u32>) {
     it.load(at(1, 0), memory, word((it.x / ITEMS + 1) % GROUPS, it.x % ITEMS));
 }
 
@@ -92,7 +91,7 @@ fn one_gpu_pushes_nothing() {
 /// pushed, and what comes from the others goes past them.
 #[test]
 fn gpus_that_push_to_each_other_wait_in_no_circle() {
-    let stores = |it: &Item<Recording>, memory: &Buffer<u32>| {
+    let stores = |it: &Item, memory: &Buffer<u32>| {
         for line in it.turns(0..PAGE / WORDS) {
             let place = word(it.x / ITEMS, line * WORDS + it.x % ITEMS);
             it.store(at(1, 0), memory, place, (7 * it.x + line) as u32);
@@ -139,7 +138,7 @@ fn lines_that_were_pushed_to_are_not_kept() {
 /// Copies that are not read get nothing: by page, and by line.
 #[test]
 fn stores_go_only_where_they_are_read() {
-    let both = |it: &Item<Recording>, memory: &Buffer<u32>| {
+    let both = |it: &Item, memory: &Buffer<u32>| {
         store(it, memory);
         it.store(at(2, 0), memory, word(it.x / ITEMS, 4 * WORDS + it.x % ITEMS), 5);
     };
@@ -160,7 +159,7 @@ fn stores_go_only_where_they_are_read() {
 /// A line that atomics change has no copies: its home performs them, and serves its loads.
 #[test]
 fn atomics_are_done_at_home() {
-    let add = |it: &Item<Recording>, memory: &Buffer<u32>| {
+    let add = |it: &Item, memory: &Buffer<u32>| {
         it.atomic_add(at(1, 0), memory, word(0, it.x % ITEMS), 3);
     };
     let program = program(&[&load, &add, &load, &store, &load]);
@@ -177,7 +176,7 @@ fn atomics_are_done_at_home() {
 /// Half of a line by one GPU, half by another, in one kernel.
 #[test]
 fn bytes_of_a_line_come_from_several_gpus() {
-    let share = |it: &Item<Recording>, memory: &Buffer<u32>| {
+    let share = |it: &Item, memory: &Buffer<u32>| {
         let group = it.x / ITEMS;
         if it.x % ITEMS % GROUPS == group {
             (0..GROUPS).for_each(|page| {
@@ -223,9 +222,9 @@ fn chunks_of_one_page_belong_to_several_gpus() {
             let launch = Launch::line("next", GROUPS * ITEMS, ITEMS);
             let launch = launch.read("from", from).write_part("to", to, chunk(ITEMS));
             let next = |x| (x + ITEMS) % (GROUPS * ITEMS);
-            let body = |it: &Item<Recording>| {
+            let body = |it: &Item| {
                 let value = it.load(at(1, 0), from, next(it.x));
-                it.store(at(2, 0), to, it.x, value + it.x as u32);
+                it.store(at(2, 0), to, it.x, *value + it.x as u32);
             };
             device.each(launch, body).unwrap();
         }

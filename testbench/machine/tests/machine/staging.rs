@@ -7,8 +7,6 @@ use traces::trace::{Reader, Recorder};
 
 use super::{all, passes, system};
 
-type Recording = Recorder<std::io::Cursor<Vec<u8>>>;
-
 /// Lines that are used, one by each item.
 const LINES: usize = 32;
 /// Words of a line.
@@ -17,7 +15,7 @@ const WORDS: usize = 32;
 const START: u64 = 5000;
 
 /// A page of the second GPU's memory; then each item of the first GPU has a line of it.
-fn program(body: impl Fn(&Item<Recording>, &traces::kernels::Buffer<u32>)) -> Reader {
+fn program(body: impl Fn(&Item, &traces::kernels::Buffer<u32>)) -> Reader {
     let mut recorder = Recorder::in_memory("staging").unwrap();
     let device = &mut Device::new(&mut recorder);
     let memory = device.upload("memory", &[7u32; LINES * WORDS]).unwrap();
@@ -64,7 +62,7 @@ fn stores_are_read_back_before_they_are_copied() {
         it.store(at(1, 0), memory, word, it.x as u32);
         it.fence(at(2, 0));
         let stored = it.load(at(3, 0), memory, word);
-        assert_eq!(stored, it.x as u32);
+        assert_eq!(*stored, it.x as u32);
     });
     let (p2p, nothing) = cycles("p2p", &program);
     let (dma, staged) = cycles("dma", &program);

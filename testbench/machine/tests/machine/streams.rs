@@ -27,7 +27,7 @@ fn two(waits: bool) -> Reader {
             device
                 .each(launch, |it| {
                     let v = it.load(at(1, 40), vector, it.x);
-                    it.store(at(2, 1), vector, it.x, v + 1);
+                    it.store(at(2, 1), vector, it.x, *v + 1);
                 })
                 .unwrap();
         }

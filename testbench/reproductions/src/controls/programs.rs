@@ -134,7 +134,6 @@ const PAGE: usize = 4096;
 /// Work-items of a work-group of a sweep; each loads or stores 16 bytes of a page.
 const ITEMS: usize = 256;
 
-type Vector = [f32; 4];
 type Tape = Recorder<Cursor<Vec<u8>>>;
 type Recording<'a> = Device<'a, Tape>;
 type Result<T> = std::result::Result<T, trace::Error>;
@@ -326,7 +325,7 @@ impl Rows {
 
 /// Loads of one work-group: each of its work-items loads a word, behind that of the one before.
 fn one_after_another(
-    group: &Group<Tape>,
+    group: &Group,
     a: &Buffer<u32>,
     chiplet: u32,
     places: impl Iterator<Item = usize> + Clone,
@@ -379,7 +378,7 @@ impl Sweep {
                 for page in it.turns(0..pages) {
                     let i = self.page(group.index, page) * ITEMS + it.id;
                     match self.op {
-                        Op::Load => drop::<Vector>(it.load(at(2, 0), &a, i)),
+                        Op::Load => _ = it.load(at(2, 0), &a, i),
                         Op::Store => it.store(at(2, 0), &a, i, [it.id as f32; 4]),
                     }
                 }

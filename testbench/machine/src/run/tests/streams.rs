@@ -20,7 +20,7 @@ fn squares() -> Reader {
         device
             .each(launch, |it| {
                 let v = it.load(at(1, 1), &a, it.x);
-                it.store(at(2, 1), &a, it.x, v.wrapping_mul(v));
+                it.store(at(2, 1), &a, it.x, v.wrapping_mul(*v));
             })
             .unwrap();
     }
@@ -30,7 +30,7 @@ fn squares() -> Reader {
     device
         .each(launch.write_part("b", &b, chunk(64)), |it| {
             let v = it.load(at(1, 1), &a, it.x);
-            it.store(at(2, 1), &b, it.x, v);
+            it.store(at(2, 1), &b, it.x, *v);
         })
         .unwrap();
     device.read(&b).unwrap();

@@ -5,7 +5,7 @@ use machine::System;
 use machine::systems;
 use traces::kernels::{Group, Launch, at};
 
-use super::{Recording, cycles, full, preset, record};
+use super::{cycles, full, preset, record};
 
 /// Cycles of a load that hits in the L1, in the chiplet's L2, in another chiplet's L2, in that
 /// under a directory, in the L3, and of one that goes to memory; none where the machine has no such
@@ -52,7 +52,7 @@ fn has_dram(system: &System) -> bool {
 fn one_line(system: &System, loads: u64) -> u64 {
     let program = record(|device| {
         let a = device.upload("a", &[7u32; 32]).unwrap();
-        let body = |group: &Group<Recording>| {
+        let body = |group: &Group| {
             group.phase(|it| {
                 (0..loads).for_each(|_| {
                     it.load(at(1, 0), &a, 0);
@@ -83,7 +83,7 @@ fn again(system: &System, home: usize, items: usize) -> u64 {
             let a = device.upload("a", &vec![7u32; lines * words]).unwrap();
             // One work-group for each chiplet: that of `home` is the first to touch.
             let launch = |name: &str| Launch::line(name, chiplets * items, items).read("a", &a);
-            let pass = |group: &Group<Recording>, times: u64, chiplet: usize| {
+            let pass = |group: &Group, times: u64, chiplet: usize| {
                 group.phase(|it| {
                     for i in (0..times).flat_map(|_| 0..lines).filter(|_| it.x / items == chiplet) {
                         it.load(at(1, 0), &a, i * words + it.lx);
@@ -108,7 +108,7 @@ fn afar(system: &System, items: usize) -> u64 {
         let program = record(|device| {
             let a = device.upload("a", &vec![7u32; 64 * words]).unwrap();
             for (chiplet, loads) in [(1, 64), (0, loads)] {
-                let body = |group: &Group<Recording>| {
+                let body = |group: &Group| {
                     group.phase(|it| {
                         for i in (0..loads).filter(|_| it.x / items == chiplet) {
                             it.load(at(1, 0), &a, i * words + it.lx);
@@ -131,7 +131,7 @@ fn second_kernel(system: &System, loads: u64) -> u64 {
     let program = record(|device| {
         let a = device.upload("a", &vec![7u32; 64 * words]).unwrap();
         for loads in [64, loads as usize] {
-            let body = |group: &Group<Recording>| {
+            let body = |group: &Group| {
                 group.phase(|it| {
                     (0..loads).for_each(|i| {
                         it.load(at(1, 0), &a, i * words);
@@ -149,7 +149,7 @@ fn cold(system: &System, loads: u64) -> u64 {
     let words = system.machine.line as usize / 4;
     let program = record(|device| {
         let a = device.upload("a", &vec![7u32; 64 * words]).unwrap();
-        let body = |group: &Group<Recording>| {
+        let body = |group: &Group| {
             group.phase(|it| {
                 (0..loads as usize).for_each(|i| {
                     it.load(at(1, 0), &a, i * words);

@@ -4,7 +4,7 @@ use machine::systems;
 use traces::kernels::{Buffer, Group, Launch, at};
 
 use super::super::by_default;
-use super::{Recording, cycles, machine, preset, record};
+use super::{cycles, machine, preset, record};
 
 #[test]
 fn every_preset_and_twin_runs_copy_and_reuse_without_a_wrong_value() {
@@ -38,17 +38,17 @@ fn atomics_run_at_a_memory_controller_without_an_l3() {
     let trace = record(|device| {
         let sums: Buffer<u32> = device.alloc("sums", 40).unwrap();
         let out: Buffer<u32> = device.alloc("out", 40).unwrap();
-        let add = |group: &Group<Recording>| {
+        let add = |group: &Group| {
             group.phase(|it| {
                 it.atomic_add(at(1, 1), &sums, it.x % 40, it.x as u32);
             });
         };
         device.launch(Launch::line("add", 1024, 64).write("sums", &sums), add).unwrap();
-        let copy = |group: &Group<Recording>| {
+        let copy = |group: &Group| {
             group.phase(|it| {
                 if it.x < 40 {
                     let sum = it.load(at(1, 0), &sums, it.x);
-                    it.store(at(2, 0), &out, it.x, sum);
+                    it.store(at(2, 0), &out, it.x, *sum);
                 }
             });
         };
