@@ -95,6 +95,9 @@ def compare(args, renames, words):
         new = result(args.new, words, folder, {})
     if old[0] != new[0]:
         return f"status {old[0]} and {new[0]}"
+    if args.other_traces and old[1] and new[1]:
+        for _, of_run in (old, new):
+            of_run["workload"] = of_run["workload"].split(" ")[0]
     return difference(old[1] or {}, new[1] or {})
 
 
@@ -104,6 +107,7 @@ def main():
     parser.add_argument("new")
     parser.add_argument("--captures", help="folder with traces (*.trace) besides the built-in programs")
     parser.add_argument("--rename", action="append", default=[], metavar="OLD=NEW")
+    parser.add_argument("--other-traces", action="store_true", help="traces may have another checksum")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     args = parser.parse_args()
     args.old, args.new = os.path.abspath(args.old), os.path.abspath(args.new)

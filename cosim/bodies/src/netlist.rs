@@ -23,11 +23,12 @@ pub const SELECT: &str = "DUET_MUTANT";
 
 /// What calls yosys.
 const SCRIPT: &str = "main.py";
-const SCRIPTS: [(&str, &str); 6] = [
+const SCRIPTS: [(&str, &str); 7] = [
     (SCRIPT, include_str!("netlist/main.py")),
     ("ports.py", include_str!("netlist/ports.py")),
     ("counters.py", include_str!("netlist/counters.py")),
     ("counterparts.py", include_str!("netlist/counterparts.py")),
+    ("loops.py", include_str!("netlist/loops.py")),
     ("mutants.py", include_str!("netlist/mutants.py")),
     ("proofs.py", include_str!("netlist/proofs.py")),
 ];
@@ -117,8 +118,8 @@ pub struct Netlist<'a> {
     read: String,
     checked: String,
     python: PathBuf,
-    /// What proofs are about, once one is wanted; None where yosys did not make it in time.
-    proof_files: OnceLock<Option<String>>,
+    /// What proofs are about, once one is wanted. Errors: yosys did not make it, or not in time.
+    proof_files: OnceLock<Result<String, VerilatedError>>,
 }
 
 impl<'a> Netlist<'a> {
@@ -186,7 +187,7 @@ impl<'a> Netlist<'a> {
         if seconds == 0 {
             return Proof::Open;
         }
-        let Some(files) = self.proof_files.get_or_init(|| self.prepare_proofs().ok()) else {
+        let Ok(files) = self.proof_files.get_or_init(|| self.prepare_proofs()) else {
             return Proof::Open;
         };
         let (number, name) = (mutant.number, format!("proof-{}", mutant.number));
@@ -197,6 +198,11 @@ impl<'a> Netlist<'a> {
             ["shown", cycle] => cycle.parse().map_or(Proof::Open, Proof::Shown),
             _ => Proof::Open,
         }
+    }
+
+    /// Why no proof was found of any mutant, where yosys made no circuit for them.
+    pub fn no_proofs(&self) -> Option<&VerilatedError> {
+        self.proof_files.get()?.as_ref().err()
     }
 
     /// Makes the circuit that all proofs are about. Returns the lines of a task that name it.

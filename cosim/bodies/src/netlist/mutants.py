@@ -13,10 +13,11 @@ from ports import public
 NO_LOGIC = re.compile("-port (RD_(EN|CLK|ARST|SRST)|WR_CLK) ")
 
 
-def plant(run, mutants):
-    """All of them, of which an input chooses one."""
+def plant(run, mutants, left_out=(), choice="mutant_sel 16 {0}"):
+    """All of them but those of some numbers. An input chooses one: name, width and value by its number."""
     for number, line in enumerate(mutants, 1):
-        run(line.replace("mutate ", f"mutate -ctrl mutant_sel 16 {number} ", 1))
+        if number not in left_out:
+            run(line.replace("mutate ", f"mutate -ctrl {choice.format(number)} ", 1))
 
 
 def choose_by_index(module):

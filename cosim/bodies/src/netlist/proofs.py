@@ -8,6 +8,7 @@ import subprocess
 import pyosys
 from pyosys import libyosys as ys
 
+from loops import OWN_CHOICE, closed_by
 from mutants import plant
 from ports import mask_output, outer_port, public
 
@@ -25,6 +26,8 @@ MITER = "miter -n {0} {1}; strash; write_aiger {2}; lcorr; write_aiger {2}; scor
 SEARCH = "strash; bmc3 -F 40 -T LIMIT; print_status"
 PROOF = "strash; dprove -b -r -m -j -T LIMIT; print_status"
 SAME_PART, MITER_PART, SEARCH_PART, PROOF_PART = 4, 2, 20, 3
+# The file with the numbers of mutants that the gates do not have, behind the name of theirs.
+LEFT_OUT = ".left_out"
 # What reading and writing ABC's files takes at most.
 OWN_SECONDS = 60
 
@@ -41,18 +44,34 @@ def hold_reset_first(module):
         mask_output(module, name, began, "_in_reset")
 
 
-def write_gates(read, task):
-    """Writes the block with all mutants as gates, behind a cycle of reset, with payloads that are 0
-    where they mean nothing."""
-    module, run = read(task["read"])
-    for name, valid in (pair.split(":") for pair in task["payloads"].split()):
-        mask_output(module, name, ys.SigSpec(module.wire(public(valid))), "_without_valid")
-    with open(task["mutants"], encoding="utf-8") as lines:
-        plant(run, lines.read().splitlines())
+def to_gates(run, mutants, **planting):
+    """Plants mutants in the block that was saved, and makes gates of it, behind a cycle of reset."""
+    module = run("design -load without")
+    plant(run, mutants, **planting)
     hold_reset_first(module)
     run("setattr -set init 1'b0 w:began")
     for command in ("memory_map", "async2sync", *TO_GATES):
-        run(command)
+        module = run(command)
+    return module
+
+
+def write_gates(read, task):
+    """Writes the block with its mutants as gates, with payloads that are 0 where they mean nothing.
+    Beside it stand the numbers of mutants that close a loop of gates, which are left out: nothing is
+    proven of them."""
+    module, run = read(task["read"])
+    for name, valid in (pair.split(":") for pair in task["payloads"].split()):
+        mask_output(module, name, ys.SigSpec(module.wire(public(valid))), "_without_valid")
+    run("design -save without")
+    with open(task["mutants"], encoding="utf-8") as lines:
+        mutants = lines.read().splitlines()
+    module, said = to_gates(run, mutants, choice=OWN_CHOICE), task["gates"] + ".loops"
+    run(f"tee -q -o {said} scc")
+    with open(said, encoding="utf-8") as text:
+        left_out = closed_by(module, text.read(), mutants)
+    with open(task["gates"] + LEFT_OUT, "w", encoding="utf-8") as out:
+        out.writelines(f"{number}\n" for number in sorted(left_out))
+    to_gates(run, mutants, left_out=left_out)
     run(f"write_aiger -zinit -map {task['gates']}.map {task['gates']}")
     return []
 
@@ -109,6 +128,9 @@ def prove(task):
     """Whether outputs that mean something ever show the mutant, behind a reset and with memories
     that begin with 0."""
     number, seconds = int(task["prove"]), int(task["seconds"])
+    with open(task["gates"] + LEFT_OUT, encoding="utf-8") as lines:
+        if number in map(int, lines):
+            return "open"
     made = []
 
     def circuit(path, number):

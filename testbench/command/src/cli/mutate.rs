@@ -389,6 +389,9 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         mutants: planted.collect(),
     };
     report.print(&chosen.drawn);
+    if let Some(why) = netlist.no_proofs() {
+        println!("  no proofs: {why}");
+    }
     if let Some(path) = &args.json {
         output::write_json(path, &report)?;
     }
