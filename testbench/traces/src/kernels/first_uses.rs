@@ -1,4 +1,4 @@
-//! When values are first read, by hand: of kernels with one warp, as its trace has them.
+//! First uses in the traces of small kernels, compared with counts by hand.
 
 use crate::trace::FirstUse::{self, After, Never, Unknown};
 use crate::trace::{Event, Instr, InstrKind, Reader, Recorder};
@@ -111,6 +111,38 @@ fn barriers_count_on_the_way_to_a_register_of_a_later_phase() {
         });
     };
     assert_eq!(uses(2, &mut after), [After(13 - 3), Unknown, Unknown, Unknown]);
+}
+
+#[test]
+fn barrier_and_fence_wait_for_what_instructions_before_them_have_read() {
+    // The trace has the ten instructions behind the barrier, or the fence: the load is instruction
+    // 1, either of them 2.
+    let barrier = uses(1, |group, b| {
+        let mut local = 0;
+        group.phase(|it| {
+            let v = it.load(at(1, 0), b, 0);
+            it.work(10);
+            local = *v;
+        });
+        group.phase(|it| it.store(at(2, 0), b, 0, local));
+    });
+    assert_eq!(barrier, [After(1), Unknown, Unknown]);
+    let fence = uses_of_one(|it, b| {
+        let v = it.load(at(1, 0), b, 0);
+        it.work(10);
+        let sum = *v + 1;
+        it.fence(at(2, 0));
+        it.store(at(3, 0), b, 0, sum);
+    });
+    assert_eq!(fence, [After(1), Unknown, Unknown]);
+    // A read by a later instruction of the trace stays: the store is instruction 12.
+    let access = uses_of_one(|it, b| {
+        let v = it.load(at(1, 0), b, 0);
+        it.work(10);
+        it.store(at(2, 0), b, 0, *v);
+        it.fence(at(3, 0));
+    });
+    assert_eq!(access, [After(11), Unknown, Unknown]);
 }
 
 #[test]

@@ -38,10 +38,9 @@ pub fn run<R: Record>(device: &mut Device<R>, params: &Params) -> Result<Vec<f32
             for k0 in group.turns((0..n).step_by(TILE)) {
                 group.phase(|it| {
                     let (x, y, column, row) = (it.lx, it.ly, k0 + it.lx, k0 + it.ly);
-                    let of_a = (it.y < n && column < n)
-                        .then(|| it.load(at(1, 5), &a, it.y * n + column));
-                    let of_b =
-                        (row < n && it.x < n).then(|| it.load(at(2, 2), &b, row * n + it.x));
+                    let of_a =
+                        (it.y < n && column < n).then(|| it.load(at(1, 5), &a, it.y * n + column));
+                    let of_b = (row < n && it.x < n).then(|| it.load(at(2, 2), &b, row * n + it.x));
                     tile_a[y][x] = of_a.map_or(0.0, |v| *v);
                     tile_b[y][x] = of_b.map_or(0.0, |v| *v);
                 });

@@ -125,7 +125,8 @@ impl<'a> Item<'a> {
     }
 
     /// Instructions beside those that the sites state, such as those of a loop without accesses.
-    /// They count before the work-item's next access.
+    /// They count before the work-item's next access. Dereference the values that they read before
+    /// this call.
     pub fn work(&self, instructions: usize) {
         self.held.work(instructions as u32);
     }

@@ -10,10 +10,9 @@ use super::buffer::Element;
 use super::group::Site;
 
 /// The value of a load, or the old value of an atomic, in a register of its work-item. To
-/// dereference it is to read it. The access is recorded with its first read: that is by the
-/// instruction which the work-item counts next, so by the first of the gap before its next access,
-/// or by that access where the gap is 0. [`Item::work`](super::Item::work), barriers and fences
-/// count as well. What goes into local memory is read there.
+/// dereference it is to read it. The first dereference sets the access's first use: the next
+/// instruction that the work-item counts. A barrier or a fence waits for the values that
+/// instructions before it have read. A copy to local memory reads the value.
 #[derive(Clone, Copy)]
 pub struct Loaded<'a, T> {
     pub(super) value: T,
@@ -50,8 +49,8 @@ struct Kept {
     instructions: u32,
     chain: u32,
     first_use: FirstUse,
-    /// Instructions that the work-item has executed, this one among them.
-    executed: u32,
+    /// Place of the access among the work-item's instructions, from 1 on.
+    place: u32,
 }
 
 /// [`AccessKind`] with bytes of its own.
@@ -65,14 +64,15 @@ pub enum Kind {
 /// Instructions of a work-item.
 #[derive(Default)]
 struct Counts {
-    executed: Cell<u32>,
-    /// Those of them that no access has reported yet.
-    unreported: Cell<u32>,
+    /// In the trace so far, up to the last access, barrier or fence.
+    place: Cell<u32>,
+    /// Executed since; the trace has them behind the next barrier or fence, before the next access.
+    work: Cell<u32>,
 }
 
 impl Counts {
-    fn execute(&self, instructions: u32) {
-        self.executed.set(self.executed.get() + instructions);
+    fn advance(&self, instructions: u32) {
+        self.place.set(self.place.get() + instructions);
     }
 }
 
@@ -80,15 +80,18 @@ impl Counts {
 pub struct Held {
     events: RefCell<Vec<Event>>,
     items: Vec<Counts>,
+    /// Accesses whose value was first read by instructions that the trace does not have yet.
+    ahead: RefCell<Vec<usize>>,
     /// The work-item that is running.
     running: Cell<u32>,
 }
 
 impl Held {
-    /// Nothing, of a group of so many work-items.
+    /// Empty, for a group of `items` work-items.
     pub fn new(items: u32) -> Self {
         let items = (0..items).map(|_| Counts::default()).collect();
-        Self { events: RefCell::default(), items, running: Cell::new(0) }
+        let (events, ahead) = (RefCell::default(), RefCell::default());
+        Self { events, items, ahead, running: Cell::new(0) }
     }
 
     /// A work-item runs from here on.
@@ -102,25 +105,24 @@ impl Held {
 
     /// Instructions before the next access of the work-item.
     pub fn work(&self, instructions: u32) {
-        let counts = self.counts();
-        counts.execute(instructions);
-        counts.unreported.set(counts.unreported.get() + instructions);
+        let work = &self.counts().work;
+        work.set(work.get() + instructions);
     }
 
     /// Gives the number of the event.
     #[inline]
     pub fn access<T: Element>(&self, at: Site, key: Key, kind: Kind, addr: u64, value: T) -> usize {
         let counts = self.counts();
-        let instructions = at.gap + counts.unreported.take();
-        counts.execute(at.gap + 1);
+        let instructions = at.gap + counts.work.take();
+        counts.advance(instructions + 1);
         let first_use = match kind {
             Kind::Store => FirstUse::Unknown,
             Kind::Load | Kind::Atomic(..) => FirstUse::Never,
         };
-        let (item, executed) = (self.running.get(), counts.executed.get());
+        let (item, place) = (self.running.get(), counts.place.get());
         let (bytes, len, chain) = (value.encode(), T::BYTES as u8, at.chain);
         let kept =
-            Kept { item, key, kind, addr, bytes, len, instructions, chain, first_use, executed };
+            Kept { item, key, kind, addr, bytes, len, instructions, chain, first_use, place };
         self.push(Event::Access(kept))
     }
 
@@ -131,19 +133,44 @@ impl Held {
         };
         assert_eq!(kept.item, self.running.get(), "a register of another work-item");
         if kept.first_use == FirstUse::Never {
-            let executed = self.counts().executed.get() - kept.executed;
-            kept.first_use = FirstUse::After(executed + 1);
+            let Counts { place, work } = self.counts();
+            kept.first_use = FirstUse::After(place.get() + work.get() + 1 - kept.place);
+            if work.get() > 0 {
+                self.ahead.borrow_mut().push(event);
+            }
         }
     }
 
     pub fn fence(&self, key: Key) {
-        self.counts().execute(1);
-        self.push(Event::Fence(self.running.get(), key));
+        let running = self.running.get();
+        self.synchronise(|item| item == running);
+        self.counts().advance(1);
+        self.push(Event::Fence(running, key));
     }
 
     pub fn barrier(&self) {
-        self.items.iter().for_each(|counts| counts.execute(1));
+        self.synchronise(|_| true);
+        self.items.iter().for_each(|counts| counts.advance(1));
         self.push(Event::Barrier);
+    }
+
+    /// Some work-items come to a barrier or a fence, behind which the trace has what they execute
+    /// now. Values that they have read are needed there at the latest.
+    fn synchronise(&self, comes: impl Fn(u32) -> bool) {
+        let mut events = self.events.borrow_mut();
+        self.ahead.borrow_mut().retain(|&event| {
+            let Event::Access(kept) = &mut events[event] else {
+                unreachable!("an access has given the value")
+            };
+            if !comes(kept.item) {
+                return true;
+            }
+            let here = self.items[kept.item as usize].place.get() + 1 - kept.place;
+            if let FirstUse::After(read) = &mut kept.first_use {
+                *read = here.min(*read);
+            }
+            false
+        });
     }
 
     fn push(&self, event: Event) -> usize {
@@ -152,7 +179,7 @@ impl Held {
         events.len() - 1
     }
 
-    /// Records it. What comes then is another group's.
+    /// Records the group and clears it for the next one.
     pub fn release<R: Record>(&self, record: &mut R) -> Result<(), R::Error> {
         record.begin_group()?;
         let mut events = self.events.borrow_mut();
@@ -164,9 +191,10 @@ impl Held {
             }
         }
         events.clear();
+        self.ahead.borrow_mut().clear();
         for counts in &self.items {
-            counts.executed.set(0);
-            counts.unreported.set(0);
+            counts.place.set(0);
+            counts.work.set(0);
         }
         record.end_group()
     }

@@ -134,13 +134,7 @@ fn prolong<R: Record>(
 
 /// The temperature of a cell, what flows in beyond what flows out, and its sides' conductances
 /// together. Beyond the border it is cold.
-fn defect(
-    it: &Item,
-    level: &Level,
-    heat: &Buffer<f32>,
-    x: usize,
-    y: usize,
-) -> [f32; 3] {
+fn defect(it: &Item, level: &Level, heat: &Buffer<f32>, x: usize, y: usize) -> [f32; 3] {
     let i = y * level.n + x;
     let here = it.load(at(1, 8), &level.conductance, i);
     let own = it.load(at(2, 1), heat, i);
