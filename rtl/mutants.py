@@ -6,9 +6,9 @@ each that neither lockstep nor an assertion finds: `make mutate`.
                             [--markdown] [BLOCK[/CONFIG] ...]
 
 A family's mutated.txt names configurations beside `small`, where `small` leaves a variant of a block
-out, as `BLOCK/CONFIG | PER CENT | REASON`, with the per cent that must be killed. Its survivors.txt has the reasons of survivors, as
-`BLOCK[/CONFIG] | FILE:LINE | CHANGE | REASON`; without a configuration that is `small`. Exit status
-1 where a survivor has none, where a reason is about a mutant that was killed or that there is not,
+out, as `BLOCK/CONFIG | PER CENT | REASON`, with the per cent that must be killed. Its survivors.txt
+has the reasons of survivors, as `BLOCK[/CONFIG] | FILE:LINE | CHANGE | REASON`; without a
+configuration that is `small`. Exit status 1 where a survivor has none, where a reason is about a mutant that was killed or that there is not,
 and where fewer than 95 %, or that per cent, are killed of those that are not proven equivalent: which
 proofs are found in time depends on the host, so there may be a reason for a mutant that has one.
 
@@ -40,15 +40,20 @@ LEFT_OUT = {"command_processor", "finepack"}
 
 def others():
     """The configurations besides `small`, with the least per cent."""
-    rows = reasons.read(tree.beside(RTL, CONFIGS), FORM_OF_CONFIGS)
-    return {name: int(least) for name, least, _ in rows}
+    found = {}
+    for path in tree.beside(RTL, CONFIGS):
+        for name, least, _ in reasons.read([path], FORM_OF_CONFIGS):
+            if not least.isdigit() or int(least) > 100:
+                sys.exit(f"{path}: {name}: {least} per cent: must be 0 to 100")
+            found[name] = int(least)
+    return found
 
 
-def blocks():
+def blocks(others):
     """All blocks, and the configurations besides `small`."""
     listed = subprocess.run([DUET, "list", "blocks", "--json"], check=True, capture_output=True)
     names = [block["name"] for block in json.loads(listed.stdout)["blocks"]]
-    return [name for name in names if name not in LEFT_OUT] + list(others())
+    return [name for name in names if name not in LEFT_OUT] + list(others)
 
 
 def is_done(path, arguments):
@@ -88,12 +93,16 @@ def main():
     os.makedirs(arguments.out, exist_ok=True)
     known = {tuple(fields): reason for *fields, reason in reasons.read(tree.beside(RTL, REASONS), FORM)}
     used, wrong, total = set(), [], collections.Counter()
-    chosen = arguments.blocks or blocks()
+    leasts = others()
+    chosen = [name.removesuffix("/small") for name in arguments.blocks] or blocks(leasts)
     if arguments.markdown:
         print("| block | killed | of | per cent | equivalent | by an assertion | in 2000 cycles |")
         print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for block in chosen:
-        mutants = result(block, arguments)["mutants"]
+        report = result(block, arguments)
+        mutants = report["mutants"]
+        if "no_proofs" in report:
+            wrong.append(f"{block}: no proofs: {report['no_proofs']}")
         real_ones = [mutant for mutant in mutants if mutant["fate"] != "equivalent"]
         killed = [mutant["fate"]["killed"] for mutant in real_ones if "killed" in mutant["fate"]]
         alive = [mutant for mutant in mutants if "killed" not in mutant["fate"]]
@@ -105,7 +114,7 @@ def main():
             "{:26} {:4} of {:4} killed ({:5.1f} %), {:3} equivalent, {:3} by an assertion, " \
             "{:4} within 2000 cycles"
         print(form.format(block, len(killed), real, percent, equal, asserted, at_once), flush=True)
-        if percent < (least := others().get(block, LEAST)):
+        if percent < (least := leasts.get(block, LEAST)):
             wrong.append(f"{block}: {percent:.1f} % killed; must be {least} %")
         total.update(killed=len(killed), asserted=asserted, equivalent=equal,
                      alive=real - len(killed))

@@ -64,7 +64,8 @@ def main():
             wanted = next(n for n, of in rows if of == low)
             found = pairs.of(f"mutate -cell {name}{number} -port A -portbit 0").split()[2]
             if found != f"{name}{wanted}":
-                bad.append(f"cell {number}, of after[{low + 1}:{low}]: must be {name}{wanted}, is {found}")
+                place = f"cell {number}, of after[{low + 1}:{low}]"
+                bad.append(f"{place}: must be {name}{wanted}, is {found}")
     print("\n".join(bad) if bad else "PASS test_mutants: cells have their counterparts")
     return 1 if bad else 0
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs the programs that two builds of `duet` share over systems, designs and bodies; compares the results byte by byte.
 
-    tests/same_results.py OLD NEW [--captures FOLDER] [--rename OLD=NEW]...
+    tests/same_results.py OLD NEW [--captures FOLDER] [--rename OLD=NEW]... [--other-traces]
 
 OLD and NEW are the programs. What is compared is the JSON of each run: cycles, statistics, transfers, checked values; and
-the exit status. `--rename` names a JSON key that is called otherwise since. A change that must change nothing passes."""
+the exit status. `--rename` names a JSON key that is called otherwise since; `--other-traces`
+compares all but the checksums of traces. A change that must change nothing passes."""
 
 import argparse
 import concurrent.futures
@@ -97,7 +98,7 @@ def compare(args, renames, words):
         return f"status {old[0]} and {new[0]}"
     if args.other_traces and old[1] and new[1]:
         for _, of_run in (old, new):
-            of_run["workload"] = of_run["workload"].split(" ")[0]
+            of_run["workload"] = of_run["workload"].rsplit(" ", 1)[0]
     return difference(old[1] or {}, new[1] or {})
 
 
@@ -107,7 +108,7 @@ def main():
     parser.add_argument("new")
     parser.add_argument("--captures", help="folder with traces (*.trace) besides the built-in programs")
     parser.add_argument("--rename", action="append", default=[], metavar="OLD=NEW")
-    parser.add_argument("--other-traces", action="store_true", help="traces may have another checksum")
+    parser.add_argument("--other-traces", action="store_true", help="compare all but the checksums of traces")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     args = parser.parse_args()
     args.old, args.new = os.path.abspath(args.old), os.path.abspath(args.new)

@@ -14,15 +14,20 @@ FOUND = re.compile(r"^Found an SCC: (.*)$", re.MULTILINE)
 CONDITIONAL = " -ctrlbit "
 
 
-def closed_by(module, said, mutants):
-    """Numbers of the mutants, planted with `OWN_CHOICE`, that close a loop. `said`: what `scc` says of the gates."""
+def cells_of_loops(said):
+    """The cells of all loops, from what `scc` says."""
+    return {name for loop in FOUND.findall(said) for name in loop.split()}
+
+
+def closed_by(module, cells, mutants):
+    """Numbers of the mutants, planted with `OWN_CHOICE`, that close a loop; `cells` are those of the
+    loops."""
     inputs, inverted = {}, {}
     for cell in module.cells_.values():
         ports = [public(name) for name in "AB" if cell.hasPort(public(name))]
         inputs[str(cell.name)] = read = [bits(cell.getPort(port))[0] for port in ports]
         if str(cell.type) == "$_NOT_":
             inverted[bits(cell.getPort(public("Y")))[0]] = read[0]
-    cells = {name for loop in FOUND.findall(said) for name in loop.split()}
     read = {bit for name in cells for bit in inputs.get(name, ())}
     read |= {inverted[bit] for bit in read if bit in inverted}
     found = {int(match[1]) for bit in read if bit and (match := CHOSEN.fullmatch(bit[0]))}

@@ -14,7 +14,7 @@ NO_LOGIC = re.compile("-port (RD_(EN|CLK|ARST|SRST)|WR_CLK) ")
 
 
 def plant(run, mutants, left_out=(), choice="mutant_sel 16 {0}"):
-    """All of them but those of some numbers. An input chooses one: name, width and value by its number."""
+    """All of them but those of some numbers. An input chooses one: its name, width and value."""
     for number, line in enumerate(mutants, 1):
         if number not in left_out:
             run(line.replace("mutate ", f"mutate -ctrl {choice.format(number)} ", 1))

@@ -8,7 +8,7 @@ import subprocess
 import pyosys
 from pyosys import libyosys as ys
 
-from loops import OWN_CHOICE, closed_by
+from loops import OWN_CHOICE, cells_of_loops, closed_by
 from mutants import plant
 from ports import mask_output, outer_port, public
 
@@ -26,7 +26,7 @@ MITER = "miter -n {0} {1}; strash; write_aiger {2}; lcorr; write_aiger {2}; scor
 SEARCH = "strash; bmc3 -F 40 -T LIMIT; print_status"
 PROOF = "strash; dprove -b -r -m -j -T LIMIT; print_status"
 SAME_PART, MITER_PART, SEARCH_PART, PROOF_PART = 4, 2, 20, 3
-# The file with the numbers of mutants that the gates do not have, behind the name of theirs.
+# Suffix of the file that lists the mutants left out of the gates.
 LEFT_OUT = ".left_out"
 # What reading and writing ABC's files takes at most.
 OWN_SECONDS = 60
@@ -65,13 +65,20 @@ def write_gates(read, task):
     run("design -save without")
     with open(task["mutants"], encoding="utf-8") as lines:
         mutants = lines.read().splitlines()
-    module, said = to_gates(run, mutants, choice=OWN_CHOICE), task["gates"] + ".loops"
-    run(f"tee -q -o {said} scc")
-    with open(said, encoding="utf-8") as text:
-        left_out = closed_by(module, text.read(), mutants)
+    said, left_out = task["gates"] + ".loops", set()
+
+    def loops():
+        run(f"tee -q -o {said} scc")
+        with open(said, encoding="utf-8") as text:
+            return cells_of_loops(text.read())
+
+    to_gates(run, mutants)
+    if loops():
+        module = to_gates(run, mutants, choice=OWN_CHOICE)
+        left_out = closed_by(module, loops(), mutants)
+        to_gates(run, mutants, left_out=left_out)
     with open(task["gates"] + LEFT_OUT, "w", encoding="utf-8") as out:
         out.writelines(f"{number}\n" for number in sorted(left_out))
-    to_gates(run, mutants, left_out=left_out)
     run(f"write_aiger -zinit -map {task['gates']}.map {task['gates']}")
     return []
 

@@ -143,6 +143,9 @@ pub struct Report {
     pub cycles: u64,
     /// Seconds of processor time that a proof had; 0 for no proofs.
     pub proof: u32,
+    /// Why there are no proofs, where yosys made no circuit for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_proofs: Option<String>,
     /// All mutants.
     pub mutants: Vec<Planted>,
 }
@@ -386,10 +389,11 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         seed: args.seed,
         cycles: args.cycles,
         proof: args.proof,
+        no_proofs: netlist.no_proofs().map(ToString::to_string),
         mutants: planted.collect(),
     };
     report.print(&chosen.drawn);
-    if let Some(why) = netlist.no_proofs() {
+    if let Some(why) = &report.no_proofs {
         println!("  no proofs: {why}");
     }
     if let Some(path) = &args.json {

@@ -39,7 +39,7 @@ pub(super) struct Tape {
 }
 
 impl Tape {
-    /// So many groups are recorded at a time: one, or, where they run in turns, all.
+    /// `groups`: those recorded at a time, one, or all where they run in turns.
     pub fn new(launch: &Launch, groups: u32) -> Self {
         let items = launch.local.iter().product();
         Self { loops: Loops::default(), held: (0..groups).map(|_| Held::new(items)).collect() }

@@ -56,12 +56,17 @@ struct Matrix {
 }
 
 impl Matrix {
-    fn load(&self, it: &Item, at: Site, row: usize, column: usize) -> f32 {
-        if row < self.n && column < self.n {
-            *it.load(at, &self.cells, row * self.n + column)
-        } else {
-            f32::from(u8::from(row == column))
-        }
+    /// Gives what reads the value.
+    fn load<'a>(
+        &self,
+        it: &Item<'a>,
+        at: Site,
+        row: usize,
+        column: usize,
+    ) -> impl Fn() -> f32 + use<'a> {
+        let inside = row < self.n && column < self.n;
+        let cell = inside.then(|| it.load(at, &self.cells, row * self.n + column));
+        move || cell.map_or(f32::from(u8::from(row == column)), |cell| *cell)
     }
 
     fn store(&self, it: &Item, at: Site, row: usize, column: usize, value: f32) {
@@ -76,7 +81,7 @@ fn diagonal(group: &Group, m: &Matrix, corner: usize) {
     let mut tile = Tile::default();
     group.phase(|it| {
         for row in it.turns(0..B) {
-            tile[row][it.lx] = m.load(it, at(1, 3), corner + row, corner + it.lx);
+            tile[row][it.lx] = m.load(it, at(1, 3), corner + row, corner + it.lx)();
         }
     });
     for k in 0..B - 1 {
@@ -113,13 +118,13 @@ fn perimeter(group: &Group, m: &Matrix, corner: usize) {
         let lane = it.lx % B;
         let rows = if it.lx < B { 0..B / 2 } else { B / 2..B };
         for row in it.turns(rows) {
-            triangle[row][lane] = m.load(it, at(1, 3), corner + row, corner + lane);
+            triangle[row][lane] = m.load(it, at(1, 3), corner + row, corner + lane)();
         }
         for row in it.turns(0..B) {
             if it.lx < B {
-                right[row][lane] = m.load(it, at(2, 3), corner + row, strip + lane);
+                right[row][lane] = m.load(it, at(2, 3), corner + row, strip + lane)();
             } else {
-                below[row][lane] = m.load(it, at(3, 3), strip + row, corner + lane);
+                below[row][lane] = m.load(it, at(3, 3), strip + row, corner + lane)();
             }
         }
     });
@@ -157,12 +162,13 @@ fn internal(group: &Group, m: &Matrix, corner: usize) {
     let [column, row] = [0, 1].map(|d| corner + (group.id[d] + 1) * B);
     group.phase(|it| {
         let (x, y) = (it.lx, it.ly);
-        right[y][x] = m.load(it, at(1, 8), corner + y, column + x);
-        below[y][x] = m.load(it, at(2, 3), row + y, corner + x);
+        let of_right = m.load(it, at(1, 8), corner + y, column + x);
+        let of_below = m.load(it, at(2, 3), row + y, corner + x);
+        (right[y][x], below[y][x]) = (of_right(), of_below());
     });
     group.phase(|it| {
         let (x, y) = (it.lx, it.ly);
-        let mut value = m.load(it, at(3, 3), row + y, column + x);
+        let mut value = m.load(it, at(3, 3), row + y, column + x)();
         for k in 0..B {
             value -= below[y][k] * right[k][x];
         }

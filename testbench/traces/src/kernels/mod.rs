@@ -19,8 +19,8 @@
 //!
 //! A load gives a [`Loaded`] value, which is read where the kernel dereferences it. Loads that do
 //! not depend on each other stand before the first read of any of them, as a GPU's compiler puts
-//! them. A loop reads what each turn has loaded, unless its values wait in an array: compilers
-//! unroll more than that.
+//! them. Loads of several turns of a loop overlap only where the kernel keeps the values in an
+//! array (`kmeans`, `lbm`, `rnn`). GPU compilers unroll more loops.
 //!
 //! Arithmetic keeps to operations that IEEE 754 rounds (so no `exp`), in a stated order: values are
 //! the same on every machine.

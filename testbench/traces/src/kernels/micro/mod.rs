@@ -2,7 +2,7 @@
 //! of `testbench/correlation/micro.cu` on a GPU of [`SMS`] SMs, with the same addresses in the same
 //! order, but fewer of them: after a warm-up, a program launches n steps (or rounds, or megabytes)
 //! and then 2 n. The difference is n steps without what a launch takes. Memory holds zeros:
-//! addresses of chains are those of micro.cu, each with the value of the load before added.
+//! as in micro.cu, each address of a chain adds the value of the load before, which is 0.
 
 mod atomics;
 mod chains;
