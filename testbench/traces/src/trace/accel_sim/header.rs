@@ -1,14 +1,12 @@
 //! The header of a kernel's file: fields, one a line, up to a line that begins with `#`.
 
-use super::line::Line;
+use super::line::{Line, WARP};
 
 /// Bytes of a window onto shared or local memory.
 const WINDOW: u64 = 1 << 24;
 /// Versions of the tracer whose files are read. Before 3 each instruction began with the number of
 /// its thread block.
 const VERSIONS: std::ops::RangeInclusive<u32> = 3..=6;
-/// Lanes of a warp.
-const LANES: u64 = 32;
 
 /// Most fields of a header.
 const MOST_FIELDS: usize = 64;
@@ -124,7 +122,7 @@ impl Header {
 
     /// Warps of a thread block.
     pub fn warps(&self) -> u64 {
-        self.block_threads().div_ceil(LANES)
+        self.block_threads().div_ceil(WARP as u64)
     }
 
     /// Lanes and addresses of a line's accesses to global memory.

@@ -45,7 +45,7 @@ pub struct Kernel {
     held: BTreeMap<u64, Block>,
     /// Bytes of instructions of the blocks that are held or being read.
     bytes: usize,
-    /// Finds the facts of accesses. None: nobody asks for them.
+    /// Finds the facts of accesses. None: the pass does not compute them.
     uses: Option<Uses>,
 }
 
@@ -228,7 +228,7 @@ impl Kernel {
         self.expected(&format!("a thread block of at most {most} MiB with {held} that wait for it"))
     }
 
-    /// `insts = N` and as many instructions.
+    /// `insts = N` and N instructions.
     fn instructions(&mut self, block: &mut Block) -> Result<Vec<Line>, Error> {
         const EXPECTED: &str = "insts = N";
         let line = self.filled_line(EXPECTED)?;

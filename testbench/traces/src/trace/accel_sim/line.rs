@@ -58,7 +58,7 @@ pub struct Line {
     pub facts: Facts,
 }
 
-/// What a line says beside what is kept of it.
+/// Operands and execution unit of a line, needed only while registers are tracked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Registers.

@@ -9,7 +9,7 @@
 #[cfg(test)]
 mod cases;
 #[cfg(test)]
-mod first_uses;
+mod first_uses_tests;
 mod header;
 mod kernel;
 mod line;
@@ -30,6 +30,7 @@ use header::{Header, hexadecimal};
 use kernel::{Kernel, Warp, compression};
 use line::{Line, WARP, What};
 use regions::{Pages, Region, Regions};
+use words::ADDRESS_END;
 
 use super::limits::MAX_HOST_WRITE;
 use super::lines::{Compression, Lines};
@@ -39,8 +40,6 @@ use super::{Access, AccessKind, Arg, ArgKind, Error, KernelSpec, Mode, Record};
 
 /// Most bytes of a line of the list.
 const MAX_LINE: u64 = 1 << 12;
-/// Addresses above are none.
-const HIGHEST: u64 = 1 << 62;
 
 /// What became of the kernels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,7 +94,7 @@ fn read_list(path: &Path) -> Result<Vec<Command>, Error> {
             let fields = copy.split_once(',');
             let fields = fields.and_then(|(addr, n)| Some((hexadecimal(addr)?, n.parse().ok()?)));
             let (addr, bytes) = fields.ok_or_else(|| lines.error("MemcpyHtoD,ADDRESS,BYTES"))?;
-            if addr >= HIGHEST || bytes >= HIGHEST {
+            if addr >= ADDRESS_END || bytes >= ADDRESS_END {
                 return Err(lines.error("an address and a size below 2^62"));
             }
             commands.push(Command::Copy { addr, bytes });

@@ -9,6 +9,9 @@ use super::registers::{Register, wide};
 const PREDICATE_FIRST: [(&str, usize); 7] =
     [("ATOM", 3), ("ATOMG", 3), ("LDSLK", 2), ("LOP3", 2), ("MATCH", 2), ("QSPC", 2), ("SHFL", 2)];
 
+/// Stores: the address comes first, then the data.
+const STORES: [&str; 6] = ["ST", "STG", "STL", "STS", "STSCUL", "STSM"];
+
 /// Registers that an instruction reads and writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Operands {
@@ -32,7 +35,7 @@ impl Operands {
             Some(least) if written.is_empty() && read.len() >= least => read.split_at(1),
             _ => (written, read),
         };
-        let widths = Widths::of(opcode, name);
+        let widths = Widths::of(opcode, name).with_sources(name, read.len());
         let written = written.iter().flatten().flat_map(|&first| wide(first, widths.written));
         let read = read.iter().enumerate().filter_map(|(at, &first)| Some((at, first?)));
         let read = read.flat_map(|(at, first)| wide(first, widths.read[at.min(3)]));
@@ -76,12 +79,28 @@ impl Widths {
             "FADD2" | "FFMA2" | "FMUL2" => Self::all(2),
             "F2F" | "FRND" | "F2I" | "I2F" | "I2I" => Self::conversion(opcode, name),
             "IMAD" if has("WIDE") => Self { written: 2, read: [1, 1, 2, 1] },
+            "IMAD" if has("HI") => Self { written: 1, read: [1, 1, 2, 1] },
+            "MATCH" => Self { written: 1, read: [pair_if(has("U64")); 4] },
             "CS2R" => Self { written: pair_if(!has("32")), ..Self::ONE },
             "BMMA" | "DMMA" | "HMMA" | "IMMA" | "OMMA" | "QMMA" => {
                 Self::matrix(opcode, name).unwrap_or(Self::ONE)
             }
             _ => Self::all(pair_if(has("64"))),
         }
+    }
+
+    /// Of a line that may not name all sources: it names no `UR` and no constants. A register too
+    /// many makes a use too early, one too few makes it too late.
+    fn with_sources(mut self, name: &str, sources: usize) -> Self {
+        let [first, second, third, _] = &mut self.read;
+        match sources {
+            // The data, or the address of data that the line does not name.
+            1 if STORES.contains(&name) => *first = (*first).max(*second),
+            // A factor or the sum.
+            2 if name == "IMAD" => *second = (*second).max(*third),
+            _ => {}
+        }
+        self
     }
 
     /// An access of memory: the address comes first.
@@ -95,7 +114,8 @@ impl Widths {
     fn conversion(opcode: &str, name: &str) -> Self {
         let of = |kinds: &[&str], nth: usize| {
             let bits = |found: &str| -> Option<u32> {
-                kinds.iter().find_map(|kind| found.strip_prefix(kind)?.parse().ok())
+                let number = kinds.iter().find_map(|kind| found.strip_prefix(kind))?;
+                number.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
             };
             modifiers(opcode).filter_map(bits).nth(nth) == Some(64)
         };
@@ -103,7 +123,7 @@ impl Widths {
             "F2I" => (of(&["S", "U"], 0), of(&["F"], 0)),
             "I2F" => (of(&["F"], 0), of(&["S", "U"], 0)),
             "FRND" => (of(&["F"], 0), of(&["F"], 0)),
-            _ => (of(&["F", "S", "U"], 0), of(&["F", "S", "U"], 1)),
+            _ => (of(&["F", "BF", "S", "U"], 0), of(&["F", "BF", "S", "U"], 1)),
         };
         Self { written: 1 + u16::from(to), read: [1 + u16::from(from); 4] }
     }
@@ -182,13 +202,20 @@ mod tests {
             ("DSET.BF.GT", 1, [2, 2, 2, 2]),
             ("F2F.F64.F32", 2, [1, 1, 1, 1]),
             ("F2F.F32.F64", 1, [2, 2, 2, 2]),
+            ("F2F.BF16.F64", 1, [2, 2, 2, 2]),
+            ("F2F.BF16_V2.F64", 1, [2, 2, 2, 2]),
+            ("F2F.F64.BF16", 2, [1, 1, 1, 1]),
+            ("F2F.FTZ.BF16.F32", 1, [1, 1, 1, 1]),
             ("F2I.S64.TRUNC", 2, [1, 1, 1, 1]),
             ("F2I.F64.TRUNC", 1, [2, 2, 2, 2]),
             ("I2F.F64", 2, [1, 1, 1, 1]),
             ("I2F.U64.RP", 1, [2, 2, 2, 2]),
             ("FRND.F64.FLOOR", 2, [2, 2, 2, 2]),
             ("IMAD.WIDE.U32", 2, [1, 1, 2, 1]),
+            ("IMAD.HI.U32", 1, [1, 1, 2, 1]),
             ("IMAD.MOV.U32", 1, [1, 1, 1, 1]),
+            ("MATCH.ANY", 1, [1, 1, 1, 1]),
+            ("MATCH.ANY.U64", 1, [2, 2, 2, 2]),
             ("SHF.R.U64", 1, [1, 1, 1, 1]),
             ("CS2R", 2, [1, 1, 1, 1]),
             ("CS2R.32", 1, [1, 1, 1, 1]),
@@ -206,6 +233,30 @@ mod tests {
         ] {
             assert_eq!(of(opcode), (written, read), "{opcode}");
         }
+    }
+
+    #[test]
+    fn widths_of_sources_follow_from_their_number() {
+        let [a, b, c] = [Some(4), Some(8), Some(12)];
+        let read = |opcode: &str, read: &[Option<Register>]| {
+            let name = opcode.split('.').next().unwrap();
+            Operands::new(opcode, name, &[], read).read
+        };
+        for store in ["ST", "STG", "STL", "STS", "STSCUL"] {
+            assert_eq!(read(&format!("{store}.128"), &[a]), [4, 5, 6, 7], "{store}");
+            assert_eq!(read(&format!("{store}.64"), &[a, b]), [4, 8, 9], "{store}");
+            assert_eq!(read(store, &[a]), [4], "{store}");
+        }
+        assert_eq!(read("STSM.16.M88.4", &[a]), [4, 5, 6, 7]);
+        // An address may be the source.
+        assert_eq!(read("STG.E", &[a]), [4, 5]);
+        assert_eq!(read("LDS.64", &[a]), [4]);
+        for product in ["IMAD.WIDE", "IMAD.HI.U32"] {
+            assert_eq!(read(product, &[a]), [4], "{product}");
+            assert_eq!(read(product, &[a, b]), [4, 8, 9], "{product}");
+            assert_eq!(read(product, &[a, b, c]), [4, 8, 12, 13], "{product}");
+        }
+        assert_eq!(read("IMAD", &[a, b]), [4, 8]);
     }
 
     #[test]

@@ -5,9 +5,9 @@ use super::line::WARP;
 /// Banks of 4 bytes.
 const BANKS: usize = 32;
 
-/// Passes of an access of these lanes, of so many bytes each. Lanes of 8 bytes are served in halves
-/// of the warp, those of 16 bytes in quarters; a part takes as many passes as there are different
-/// words in the bank that has most.
+/// Passes of an access of these lanes, of `bytes` each. Lanes of 8 bytes are served in halves of
+/// the warp, those of 16 bytes in quarters; a part takes a pass for each different word in the bank
+/// that has most.
 pub fn passes(lanes: &[(usize, u64)], bytes: u8) -> u32 {
     let parts = usize::from(bytes.div_ceil(4)).clamp(1, 4);
     let of = |part: usize| {

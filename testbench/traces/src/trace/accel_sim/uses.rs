@@ -1,8 +1,8 @@
 //! What each lane of a warp executes between its accesses, and when it first reads the value of
 //! each: from the registers that its instructions name.
 //!
-//! Instructions before a barrier or a fence stand behind it in the trace, with those before the
-//! next access. A value that is read before a barrier is so needed at the barrier.
+//! The import places instructions before a barrier or a fence behind it, with those before the next
+//! access. So a value that is read before a barrier is needed at the barrier.
 
 use super::line::{Line, Step, WARP, What};
 use super::registers::Register;
@@ -22,8 +22,7 @@ pub enum Unit {
     },
 }
 
-/// What the lanes of an access have executed since their last one, and when they first read its
-/// value. Lanes are counted among the active ones.
+/// Work before an access and first uses of its value. Lanes are counted among the active ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     /// One for all lanes, or one for each.
@@ -202,7 +201,7 @@ impl Lane {
         work
     }
 
-    /// A barrier or a fence, ahead of which the stretch stands in the program but not in the trace.
+    /// A barrier or a fence, behind which the import places the stretch before it.
     fn synchronise(&mut self, lane: usize, before: &mut [Line]) {
         self.place += 1;
         for load in self.read.drain(..) {
@@ -218,7 +217,7 @@ fn first_use(lines: &mut [Line], load: Load, lane: usize) -> &mut FirstUse {
     &mut line.facts.first_uses[lane]
 }
 
-/// A use so many instructions after an access. One beyond the format's numbers is none.
+/// A use this number of instructions after an access. One beyond the format's numbers is none.
 fn after(instructions: u64) -> FirstUse {
     u32::try_from(instructions).map_or(FirstUse::Never, FirstUse::After)
 }

@@ -4,7 +4,7 @@ use super::header::hexadecimal;
 use super::registers::{Register, register};
 
 /// Addresses from here on are none.
-const ADDRESS_END: u64 = 1 << 62;
+pub const ADDRESS_END: u64 = 1 << 62;
 
 /// Words of a line, read from the front.
 pub struct Words<'a>(std::str::SplitAsciiWhitespace<'a>);
@@ -37,7 +37,7 @@ impl<'a> Words<'a> {
         number.try_into().map_err(|_| format!("{expected} of 32 bits, found {number:#x}"))
     }
 
-    /// A count and as many registers, none where one holds a constant.
+    /// A count and its registers, none where one holds a constant.
     pub fn registers(&mut self) -> Result<Vec<Option<Register>>, String> {
         let count = self.decimal("a number of registers")?;
         if !(0..=64).contains(&count) {

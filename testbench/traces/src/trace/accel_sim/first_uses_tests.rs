@@ -84,7 +84,13 @@ fn wide_loads_write_several_registers() {
     assert_eq!(first_uses(&[LOAD, "1 R10 DADD 2 R8 R3 0"]), [After(1)]);
     assert_eq!(first_uses(&[LOAD, "1 R3 DADD 2 R8 R12 0", READ]), [Never]);
     assert_eq!(first_uses(&[LOAD, "1 R10 IMAD.WIDE 3 R8 R9 R3 0"]), [After(1)]);
-    assert_eq!(first_uses(&[LOAD, "1 R10 IMAD.WIDE 2 R8 R3 0"]), [Never]);
+    assert_eq!(first_uses(&[LOAD, "1 R10 IMAD.HI 3 R8 R9 R3 0"]), [After(1)]);
+    assert_eq!(first_uses(&[LOAD, "1 R3 IMAD.HI 3 R8 R9 R6 0", READ]), [After(2)]);
+    assert_eq!(first_uses(&[LOAD, "1 R10 F2F.BF16.F64 1 R3 0"]), [After(1)]);
+    assert_eq!(first_uses(&[LOAD, "1 R3 F2F.BF16.F64 1 R8 0", READ]), [After(2)]);
+    // Of two sources the last may be the sum.
+    assert_eq!(first_uses(&[LOAD, "1 R10 IMAD.WIDE 2 R8 R3 0"]), [After(1)]);
+    assert_eq!(first_uses(&[LOAD, "1 R10 IMAD.WIDE 2 R3 R8 0"]), [Never]);
 }
 
 #[test]
@@ -134,7 +140,7 @@ fn atomics_return_a_value_or_none() {
 #[test]
 fn what_is_read_before_a_barrier_is_needed_there() {
     let barrier = "0 BAR.SYNC 0 0";
-    // The trace has the instructions before a barrier behind it.
+    // The import places the instructions before a barrier behind it.
     let used = |texts: &[&str]| first_uses(texts)[0];
     assert_eq!(used(&[LOAD, OTHER, OTHER, READ, barrier, OTHER]), After(1));
     assert_eq!(used(&[LOAD, barrier, READ]), After(2));
@@ -149,6 +155,12 @@ fn what_is_read_before_a_barrier_is_needed_there() {
     assert_eq!(used(&[LOAD, "00000000: 0 BAR.SYNC 0 0", READ]), After(1));
     // The barrier reads.
     assert_eq!(used(&[LOAD, OTHER, "0 BAR.SYNC 1 R4 0"]), After(1));
+    // A store at an address in a uniform register: R8 and R9 are the data.
+    let [low, high] = ["1 R8 LDG.E 1 R2 4 @", "1 R9 LDG.E 1 R2 4 @"];
+    let store = "0 STS.64 1 R8 8 @";
+    let other = "1 R12 MOV 1 R13 0";
+    assert_eq!(first_uses(&[low, high, other, store, barrier]), [After(2), After(1)]);
+    assert_eq!(first_uses(&[low, high, other, store]), [After(3), After(2)]);
     // A fence counts as itself and as an instruction of the gap.
     let fence = "0 MEMBAR.SC.GPU 0 0";
     assert_eq!(used(&[LOAD, OTHER, READ, fence]), After(1));
