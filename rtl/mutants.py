@@ -7,10 +7,11 @@ each that neither lockstep nor an assertion finds: `make mutate`.
 
 A family's mutated.txt names configurations beside `small`, where `small` leaves a variant of a block
 out, as `BLOCK/CONFIG | PER CENT | REASON`, with the per cent that must be killed. Its survivors.txt
-has the reasons of survivors, as `BLOCK[/CONFIG] | FILE:LINE | CHANGE | REASON`; without a
-configuration that is `small`. Exit status 1 where a survivor has none, where a reason is about a mutant that was killed or that there is not,
-and where fewer than 95 %, or that per cent, are killed of those that are not proven equivalent: which
-proofs are found in time depends on the host, so there may be a reason for a mutant that has one.
+has the reasons of survivors, as `BLOCK[/CONFIG] | FILE:LINE | CHANGE | REASON`, by default of `small`.
+Exit status 1 where a survivor has no reason, where a reason names a killed or an unknown mutant, where
+a block has no proofs, and where fewer than 95 %, or that per cent, are killed of those that are not
+proven equivalent: which proofs are found in time depends on the host, so there may be a reason for a
+mutant that has one.
 
 The result of each block stays in the folder, so that the same command goes on where it was ended; a
 result that is older than the program is made again."""

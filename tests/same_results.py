@@ -4,8 +4,8 @@
     tests/same_results.py OLD NEW [--captures FOLDER] [--rename OLD=NEW]... [--other-traces]
 
 OLD and NEW are the programs. What is compared is the JSON of each run: cycles, statistics, transfers, checked values; and
-the exit status. `--rename` names a JSON key that is called otherwise since; `--other-traces`
-compares all but the checksums of traces. A change that must change nothing passes."""
+the exit status. `--rename` names a JSON key that has another name since; `--other-traces` compares all but the checksums of
+traces. A change that must change nothing passes."""
 
 import argparse
 import concurrent.futures

@@ -29,7 +29,7 @@ mod buffer;
 mod device;
 mod erased;
 #[cfg(test)]
-mod first_uses;
+mod first_uses_tests;
 mod group;
 mod held;
 mod input;

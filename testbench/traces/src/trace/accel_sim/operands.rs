@@ -9,8 +9,9 @@ use super::registers::{Register, wide};
 const PREDICATE_FIRST: [(&str, usize); 7] =
     [("ATOM", 3), ("ATOMG", 3), ("LDSLK", 2), ("LOP3", 2), ("MATCH", 2), ("QSPC", 2), ("SHFL", 2)];
 
-/// Stores: the address comes first, then the data.
-const STORES: [&str; 6] = ["ST", "STG", "STL", "STS", "STSCUL", "STSM"];
+/// Opcodes that write memory: the address comes first, then the data.
+const WRITES: [&str; 11] =
+    ["ATOM", "ATOMG", "ATOMS", "RED", "REDG", "ST", "STG", "STL", "STS", "STSCUL", "STSM"];
 
 /// Registers that an instruction reads and writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +36,7 @@ impl Operands {
             Some(least) if written.is_empty() && read.len() >= least => read.split_at(1),
             _ => (written, read),
         };
-        let widths = Widths::of(opcode, name).with_sources(name, read.len());
+        let widths = Widths::of(opcode, name).with_sources(opcode, name, read.len());
         let written = written.iter().flatten().flat_map(|&first| wide(first, widths.written));
         let read = read.iter().enumerate().filter_map(|(at, &first)| Some((at, first?)));
         let read = read.flat_map(|(at, first)| wide(first, widths.read[at.min(3)]));
@@ -91,11 +92,13 @@ impl Widths {
 
     /// Of a line that may not name all sources: it names no `UR` and no constants. A register too
     /// many makes a use too early, one too few makes it too late.
-    fn with_sources(mut self, name: &str, sources: usize) -> Self {
+    fn with_sources(mut self, opcode: &str, name: &str, sources: usize) -> Self {
         let [first, second, third, _] = &mut self.read;
+        // A comparison has two words of data.
+        let data = 1 + usize::from(modifiers(opcode).any(|found| found.starts_with("CAS")));
         match sources {
             // The data, or the address of data that the line does not name.
-            1 if STORES.contains(&name) => *first = (*first).max(*second),
+            n if n <= data && WRITES.contains(&name) => *first = (*first).max(*second),
             // A factor or the sum.
             2 if name == "IMAD" => *second = (*second).max(*third),
             _ => {}
@@ -248,6 +251,11 @@ mod tests {
             assert_eq!(read(store, &[a]), [4], "{store}");
         }
         assert_eq!(read("STSM.16.M88.4", &[a]), [4, 5, 6, 7]);
+        // Atomics at an address of no register.
+        assert_eq!(read("ATOMS.CAS.64", &[a, b]), [4, 5, 8, 9]);
+        assert_eq!(read("ATOMS.CAS.64", &[a, b, c]), [4, 8, 9, 12, 13]);
+        assert_eq!(read("ATOMS.ADD.64", &[a, b]), [4, 8, 9]);
+        assert_eq!(read("RED.ADD.64", &[a]), [4, 5]);
         // An address may be the source.
         assert_eq!(read("STG.E", &[a]), [4, 5]);
         assert_eq!(read("LDS.64", &[a]), [4]);
