@@ -87,14 +87,17 @@ impl Fabric {
         self.now += cycles;
     }
 
-    /// One clock edge. `tlp[s]`: beat of GPU `s`'s egress path; `ready[d]`: GPU `d` takes the beat
-    /// shown to it; bit `s` of `crc_error`: injected fault on the link of GPU `s`.
-    pub fn tick(&mut self, tlp: &[Option<Tlp>], ready: &[bool], crc_error: u32) {
-        let mut active = 0;
-        for (source, (due, beat)) in self.due.iter().zip(tlp).enumerate() {
-            active |= u32::from(*due <= self.now || beat.is_some()) << source;
+    /// One clock edge. `tlp[s]`: beat of GPU `s`'s egress path, where bit `s` of `with_beat` is
+    /// set; `ready[d]`: GPU `d` takes the beat shown to it; bit `s` of `crc_error`: injected fault
+    /// on the link of GPU `s`.
+    pub fn tick(&mut self, tlp: &[Option<Tlp>], with_beat: u32, ready: &[bool], crc_error: u32) {
+        let mut active = with_beat;
+        if self.next <= self.now {
+            for (source, due) in self.due.iter().enumerate() {
+                active |= u32::from(*due <= self.now) << source;
+            }
         }
-        let mut has_beat = !self.switch.is_empty();
+        let mut shown = 0;
         for source in ones(active) {
             let link = &mut self.links[source];
             link.skip(self.now - link.now());
@@ -103,14 +106,13 @@ impl Fabric {
             let crc_error = crc_error >> source & 1 == 1;
             self.shown[source] = link.tick(&In { tlp: tlp[source], tlp_ready, crc_error }).tlp;
             self.due[source] = link.quiet_cycles().saturating_add(link.now());
-            has_beat |= dest.is_some();
+            shown |= u32::from(dest.is_some()) << source;
         }
         if active != 0 {
             self.next = self.due.iter().copied().min().unwrap_or(u64::MAX);
         }
-        if has_beat {
-            self.switch.tick(&self.shown, ready);
-            self.shown.fill(None);
+        if shown != 0 || !self.switch.is_empty() {
+            self.switch.tick(&self.shown, shown, ready);
         }
         self.now += 1;
     }

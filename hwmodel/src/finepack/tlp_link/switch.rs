@@ -78,15 +78,15 @@ impl Switch {
         self.held == 0
     }
 
-    /// One clock edge. `inputs[s]`: the beat shown by the link of source `s`, taken where
-    /// [`Self::ready`] holds; `ready[d]`: destination `d` takes the beat shown.
-    pub fn tick(&mut self, inputs: &[Option<Tlp>], ready: &[bool]) {
+    /// One clock edge. `inputs[s]`: the beat shown by the link of source `s`, where bit `s` of
+    /// `shown` is set; it is taken where [`Self::ready`] holds. `ready[d]`: destination `d` takes
+    /// the beat shown.
+    pub fn tick(&mut self, inputs: &[Option<Tlp>], shown: u32, ready: &[bool]) {
         // Readiness is registered: what leaves in this cycle makes room in the next.
-        let mut taken: u32 = 0;
-        for (source, beat) in inputs.iter().enumerate() {
-            if let Some(beat) = beat {
-                taken |= u32::from(self.ready(source, usize::from(beat.dest))) << source;
-            }
+        let mut taken = 0;
+        for source in ones(shown) {
+            let beat = inputs[source].expect("the link shows it");
+            taken |= u32::from(self.ready(source, usize::from(beat.dest))) << source;
         }
         let mut changed = 0;
         for dest in ones(self.shown).filter(|&dest| ready[dest]) {

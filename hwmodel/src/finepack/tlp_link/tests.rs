@@ -63,6 +63,11 @@ fn run(link: &mut TlpLink, beats: &[Tlp], cycles: u64) -> Vec<(u64, Tlp)> {
     seen
 }
 
+/// The sources that have a beat, a bit for each.
+fn with_beat(tlp: &[Option<Tlp>]) -> u32 {
+    tlp.iter().enumerate().map(|(source, tlp)| u32::from(tlp.is_some()) << source).sum()
+}
+
 #[test]
 fn first_beat_is_at_the_destination_link_lat_after_the_last_byte() {
     let mut fabric = Fabric::new(3, &config(4)).unwrap();
@@ -70,7 +75,7 @@ fn first_beat_is_at_the_destination_link_lat_after_the_last_byte() {
     let mut seen = Vec::new();
     for cycle in 0..20u32 {
         seen.extend(fabric.tlp(1).map(|_| cycle));
-        fabric.tick(&tlp, &[true; 3], 0);
+        fabric.tick(&tlp, with_beat(&tlp), &[true; 3], 0);
         tlp[0] = None;
     }
     // Taken in 0, on the wire in 1 (32 bytes at 32 bytes per cycle).
@@ -174,7 +179,7 @@ fn destination_that_is_not_ready_stops_the_sender_and_loses_nothing() {
         let offer = fabric.tlp_ready(0) && sent < 1000;
         let tlp = offer.then(|| write(1, sent as u8, 4)[0]);
         sent += u32::from(offer);
-        fabric.tick(&[tlp, None, None], &[true, ready, true], 0);
+        fabric.tick(&[tlp, None, None], tlp.is_some().into(), &[true, ready, true], 0);
         if cycle == 999 {
             // Input buffer, credits and the switch's queue are full.
             assert_eq!(sent, 3 * 128);
@@ -202,7 +207,7 @@ fn sources_are_merged_whole_and_in_turn() {
             |k: usize, at: usize| streams[k].get(at).copied().filter(|_| fabric.tlp_ready(k + 1));
         let tlp = [None, offer(0, at[0]), offer(1, at[1])];
         (0..2).for_each(|k| at[k] += usize::from(tlp[k + 1].is_some()));
-        fabric.tick(&tlp, &[true; 3], 0);
+        fabric.tick(&tlp, with_beat(&tlp), &[true; 3], 0);
     }
     let tlps: Vec<u8> = sources.chunks(2).map(|c| c[0]).collect();
     assert_eq!(tlps.len(), 20);
@@ -217,7 +222,7 @@ fn blocked_destination_does_not_hold_up_another() {
         seen += u32::from(fabric.tlp(2).is_some());
         let dest = 1 + (cycle % 2) as u8;
         let tlp = (cycle < 20).then(|| write(dest, 0, 4)[0]);
-        fabric.tick(&[tlp, None, None], &[true, false, true], 0);
+        fabric.tick(&[tlp, None, None], tlp.is_some().into(), &[true, false, true], 0);
     }
     assert_eq!(seen, 10);
 }

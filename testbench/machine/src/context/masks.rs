@@ -78,7 +78,11 @@ fn bytes_that_differ(a: &[u8], b: &[u8], mask: u128) -> u128 {
         while left != 0 {
             let at = left.trailing_zeros() / 8;
             let (Some(a), Some(b)) = (a.get(at as usize), b.get(at as usize)) else { break };
-            differ |= word_bytes(u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b)) << (8 * at);
+            // They differ only after an error.
+            if a != b {
+                let word = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+                differ |= word_bytes(word) << (8 * at);
+            }
             left &= !(0xff << (8 * at));
         }
         differ

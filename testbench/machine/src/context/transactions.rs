@@ -1,7 +1,6 @@
 //! What a CU has asked for and not got yet.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::VecDeque;
 
 use traces::trace::InstrKind;
 
@@ -100,8 +99,8 @@ pub struct Transactions {
     free: Vec<u32>,
     /// Those that are over in the cycle in which they were answered.
     over: Vec<u32>,
-    /// When each of the others is.
-    due: BinaryHeap<Reverse<(Cycle, u32)>>,
+    /// When each of the others is, in this order.
+    due: VecDeque<(Cycle, u32)>,
     /// Of each wave, loads that may still be replayed.
     unconfirmed: [u32; MAX_WAVES],
     /// Of each hash of a line the last one, and of each one the next of its hash; empty unless
@@ -155,7 +154,7 @@ impl Transactions {
             all: vec![Transaction { addr: NO_LINE, ..Transaction::default() }; count as usize],
             free: (0..count).rev().collect(),
             over: Vec::with_capacity(count as usize),
-            due: BinaryHeap::with_capacity(count as usize),
+            due: VecDeque::with_capacity(count as usize),
             unconfirmed: [0; MAX_WAVES],
             of_hash: vec![NONE; if by_line { HASHES } else { 0 }],
             same_hash: vec![NONE; if by_line { count as usize } else { 0 }],
@@ -207,7 +206,7 @@ impl Transactions {
     /// Shows the line of each one that is not answered.
     pub fn unanswered(&self, mut see: impl FnMut(u64)) {
         let mut is_answered = vec![false; self.all.len()];
-        let due = self.due.iter().map(|Reverse((_, at))| at);
+        let due = self.due.iter().map(|(_, at)| at);
         self.over.iter().chain(due).for_each(|&at| is_answered[at as usize] = true);
         let all = self.all.iter().zip(is_answered);
         let unanswered = all.filter(|(t, is_answered)| t.addr != NO_LINE && !is_answered);
@@ -244,8 +243,15 @@ impl Transactions {
     }
 
     /// It is answered, and over in a later cycle.
+    #[inline]
     pub fn finish_at(&mut self, at: u32, when: Cycle) {
-        self.due.push(Reverse((when, at)));
+        let entry = (when, at);
+        // Hits take the same time, so an entry is nearly always the last.
+        if self.due.back().is_none_or(|last| *last <= entry) {
+            return self.due.push_back(entry);
+        }
+        let place = self.due.partition_point(|other| *other <= entry);
+        self.due.insert(place, entry);
     }
 
     /// The load may be replayed from now on; it must not be over.
@@ -303,7 +309,7 @@ impl Transactions {
     /// Whether one is over by now.
     #[inline]
     pub fn any_due(&self, now: Cycle) -> bool {
-        !self.over.is_empty() || self.due.peek().is_some_and(|Reverse((when, _))| *when <= now)
+        !self.over.is_empty() || self.due.front().is_some_and(|(when, _)| *when <= now)
     }
 
     /// One that is over by now, or that its wave has got. It may be looked at until the next one
@@ -313,11 +319,12 @@ impl Transactions {
         let at = match self.over.pop() {
             Some(at) => at,
             None => {
-                let Reverse((when, _)) = self.due.peek()?;
-                if *when > now {
+                let &(when, at) = self.due.front()?;
+                if when > now {
                     return None;
                 }
-                self.due.pop()?.0.1
+                self.due.pop_front();
+                at
             }
         };
         match &mut self.all[at as usize].value {
@@ -332,5 +339,26 @@ impl std::ops::Index<u32> for Transactions {
     type Output = Transaction;
     fn index(&self, at: u32) -> &Transaction {
         &self.all[at as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transactions_are_over_in_the_order_of_their_cycles() {
+        let mut transactions = Transactions::new(4, false);
+        let all: Vec<_> = (0..4).map(|_| transactions.start(Transaction::default())).collect();
+        for (at, when) in [(0, 10), (1, 12), (2, 9), (3, 10)] {
+            transactions.finish_at(all[at], when);
+        }
+        let mut over = Vec::new();
+        for now in 8..=12 {
+            assert_eq!(transactions.any_due(now), [9, 10, 12].contains(&now));
+            over.extend(std::iter::from_fn(|| transactions.take_due(now)).map(|at| (now, at)));
+        }
+        assert_eq!(over, [(9, all[2]), (10, all[0]), (10, all[3]), (12, all[1])]);
+        assert_eq!(transactions.in_use(), 0);
     }
 }

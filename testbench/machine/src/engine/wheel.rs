@@ -109,9 +109,9 @@ impl Wheel {
             self.put(component, at);
         }
         let bucket = (to % BUCKETS) as usize;
-        let words = self.buckets[bucket..].iter_mut().step_by(BUCKETS as usize);
+        let words = self.buckets.chunks_exact_mut(BUCKETS as usize);
         active.clear();
-        active.extend(words.map(std::mem::take));
+        active.extend(words.map(|words| std::mem::take(&mut words[bucket])));
         self.occupied[bucket / 64] &= !(1 << (bucket % 64));
         self.occupied_words &= !(u64::from(self.occupied[bucket / 64] == 0) << (bucket / 64));
     }

@@ -26,6 +26,12 @@ impl Agenda {
         self.soon |= 1 << gpu;
     }
 
+    /// These GPUs, a bit for each, are due in the next link cycle.
+    #[inline]
+    pub fn set_all_of(&mut self, bits: u32) {
+        self.soon |= bits;
+    }
+
     /// All GPUs are due in the next link cycle.
     pub fn set_all_soon(&mut self) {
         self.soon = u32::MAX >> (u32::BITS - self.later.len() as u32);

@@ -68,6 +68,8 @@ pub struct Incoming {
     ecrc: bool,
     /// GPUs to which something is on its way since this was asked last, a bit for each.
     answered: u32,
+    /// A message for another GPU, which has no room for it, is there.
+    holds_message: bool,
     pub counters: Counters,
 }
 
@@ -91,6 +93,7 @@ impl Incoming {
             latency: spec.link.link_lat.into(),
             ecrc: spec.finepack.ecrc == 1,
             answered: 0,
+            holds_message: false,
             counters: Counters::default(),
         }
     }
@@ -105,14 +108,9 @@ impl Incoming {
         !own.departing.is_empty() || self.crosses && own.asked > 0
     }
 
-    /// An answer, or what is for another GPU, is there.
-    fn has_message(&self, ctx: &Context) -> bool {
-        self.ports.answers.iter().any(|&inlet| ctx.has(inlet))
-    }
-
     /// The link cycle of the next tick after `now`, without a message or a beat before.
-    pub fn next(&mut self, ctx: &Context, now: Cycle) -> Cycle {
-        let is_busy = !self.arrived.is_empty() || self.has_message(ctx);
+    pub fn next(&mut self, now: Cycle) -> Cycle {
+        let is_busy = !self.arrived.is_empty() || self.holds_message;
         let block = if is_busy { 0 } else { self.block.quiet_cycles() };
         let flying = self.flying.front().map_or(Cycle::MAX, |&(due, _)| due);
         block.saturating_add(now + 1).min(flying).max(now + 1)
@@ -148,6 +146,7 @@ impl Incoming {
         while let Some(fence) = out[usize::from(self.gpu)].departing.pop_front() {
             self.pass_on(ctx, now, fence, out);
         }
+        self.holds_message = false;
         for i in 0..self.ports.answers.len() {
             let inlet = self.ports.answers[i];
             while let Some(message) = ctx.peek(inlet) {
@@ -158,6 +157,7 @@ impl Incoming {
                     ctx.take(inlet);
                     self.pass_on(ctx, now, message, out);
                 } else {
+                    self.holds_message = true;
                     break;
                 }
             }

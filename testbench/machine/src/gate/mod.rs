@@ -88,6 +88,8 @@ pub struct Counters {
 
 /// Bytes of a sideband.
 const SIDEBAND_BYTES: u32 = 8;
+/// Where the bits of GPUs as homes begin.
+const HOMES: u32 = 32;
 /// Accesses that a path without a link hands over in a cycle of the links: its port is not to be
 /// what limits it.
 const DIRECT: usize = 8;
@@ -102,8 +104,8 @@ pub struct Gate {
     arriving: Vec<Incoming>,
     beats: Vec<Option<Tlp>>,
     ready: Vec<bool>,
-    /// Inlets of each GPU as source and as home, and which GPU's they are.
-    inlets: [Box<[(InletId, usize)]>; 2],
+    /// Inlets of all GPUs, and a bit for the GPU: as source of those below `HOMES`, as home above.
+    inlets: Box<[(InletId, u64)]>,
     /// The next tick of each GPU as source and as home, unless a message or a beat comes before.
     sources: Agenda,
     homes: Agenda,
@@ -129,11 +131,11 @@ impl Gate {
     ) -> Result<Self, ports::ConfigError> {
         let gpus = paths.len();
         let (mut out, mut arriving) = (Vec::new(), Vec::new());
-        let (mut to_sources, mut to_homes) = (Vec::new(), Vec::new());
+        let mut inlets = Vec::new();
         for (gpu, ((path, block), (o, i))) in paths.into_iter().zip(ingress).zip(ports).enumerate()
         {
-            to_sources.extend(o.exits.iter().chain([&o.release.0]).map(|&inlet| (inlet, gpu)));
-            to_homes.extend(i.answers.iter().map(|&inlet| (inlet, gpu)));
+            inlets.extend(o.exits.iter().chain([&o.release.0]).map(|&inlet| (inlet, 1 << gpu)));
+            inlets.extend(i.answers.iter().map(|&inlet| (inlet, 1 << gpu << HOMES)));
             out.push(Outgoing::new(gpu as u16, gpus, spec, path, o));
             arriving.push(Incoming::new(gpu as u16, block, i, spec));
         }
@@ -146,7 +148,7 @@ impl Gate {
             arriving,
             beats: vec![None; gpus],
             ready: vec![false; gpus],
-            inlets: [to_sources.into(), to_homes.into()],
+            inlets: inlets.into(),
             sources: Agenda::new(gpus),
             homes: Agenda::new(gpus),
             link_cycle: 0,
@@ -186,13 +188,10 @@ impl Gate {
         self.fabric.skip(ended - self.link_cycle);
         self.link_cycle = ended;
         // Messages come with the machine's cycles alone.
-        for (inlets, agenda) in self.inlets.iter().zip([&mut self.sources, &mut self.homes]) {
-            for &(inlet, gpu) in inlets {
-                if ctx.has(inlet) {
-                    agenda.set_soon(gpu);
-                }
-            }
-        }
+        let seen = |bits, &(inlet, bit): &_| bits | if ctx.has(inlet) { bit } else { 0 };
+        let bits = self.inlets.iter().fold(0, seen);
+        self.sources.set_all_of(bits as u32);
+        self.homes.set_all_of((bits >> HOMES) as u32);
         let mut next = ended + 1;
         while next <= due {
             self.fabric.skip(next - 1 - self.link_cycle);
@@ -222,13 +221,13 @@ impl Gate {
             arriving.catch_up(now - 1);
             self.ready[gpu] = arriving.tick(ctx, now, tlp, &mut self.out);
             answered |= arriving.take_answered();
-            self.homes.set(gpu, arriving.next(ctx, now), now);
+            self.homes.set(gpu, arriving.next(now), now);
         }
         for gpu in numbers(answered) {
             self.sources.expect(gpu, self.out[gpu].expected());
         }
-        let sources = self.sources.take(now);
-        for gpu in numbers(sources) {
+        let mut with_beat = 0;
+        for gpu in numbers(self.sources.take(now)) {
             self.out[gpu].catch_up(now - 1);
             if self.has_link {
                 let link_ready = self.fabric.tlp_ready(gpu);
@@ -236,15 +235,15 @@ impl Gate {
             } else {
                 self.forward(ctx, gpu);
             }
+            with_beat |= u32::from(self.beats[gpu].is_some()) << gpu;
             self.sources.set(gpu, self.out[gpu].next(ctx, now), now);
             if self.arriving[gpu].has_work_of(&self.out[gpu]) {
                 self.homes.set_soon(gpu);
             }
         }
-        let has_beat = numbers(sources).any(|gpu| self.beats[gpu].is_some());
-        if has_beat || self.fabric.quiet_cycles() == 0 {
-            self.fabric.tick(&self.beats, &self.ready, 0);
-            numbers(sources).for_each(|gpu| self.beats[gpu] = None);
+        if with_beat != 0 || self.fabric.quiet_cycles() == 0 {
+            self.fabric.tick(&self.beats, with_beat, &self.ready, 0);
+            numbers(with_beat).for_each(|gpu| self.beats[gpu] = None);
         } else {
             self.fabric.skip(1);
         }

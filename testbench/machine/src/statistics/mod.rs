@@ -1,5 +1,6 @@
 //! What is counted: names, units and meanings. `values` collects it.
 
+mod counter_values;
 mod parts;
 pub mod probe;
 pub mod recording;
@@ -9,12 +10,10 @@ mod values;
 
 use std::sync::LazyLock;
 
+pub use counter_values::CounterValues;
 pub use values::Names;
 #[cfg(test)]
 pub use values::by_name;
-
-/// Values of a part's counters by name, always in the same order.
-pub type CounterValues = Vec<(&'static str, u64)>;
 
 /// How a statistic behaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

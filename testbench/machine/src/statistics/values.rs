@@ -4,10 +4,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::parts::{Values, of_part};
+use super::counter_values::{CounterValues, Named};
+use super::parts::of_part;
 use crate::build::part::Part;
 use crate::context::Context;
-use crate::context::message::{CLASSES, Class};
+use crate::context::message::CLASSES;
 use crate::engine::ComponentId;
 
 /// What is counted at the end of a run.
@@ -42,8 +43,8 @@ pub struct Names {
     runs: Vec<Run>,
     /// Of the networks.
     networks: Vec<u32>,
-    /// Of each outlet the group of its traffic, and whether it is L3 traffic.
-    outlets: Vec<(u8, bool)>,
+    /// Of each outlet the group of its traffic; `L3` is of [`CHIPLET`] too.
+    outlets: Vec<u8>,
 }
 
 /// Parts in a row that give values of the same names.
@@ -56,9 +57,10 @@ struct Run {
 }
 
 /// Groups of traffic.
-const GROUPS: [&str; 4] = ["traffic.link.", "traffic.unit.", "traffic.chiplet.", "traffic.launch."];
-const CHIPLET: u8 = 2;
-const L3_TRAFFIC: &str = "l3.traffic.";
+const GROUPS: [&str; 5] =
+    ["traffic.link.", "traffic.unit.", "traffic.chiplet.", "traffic.launch.", "l3.traffic."];
+const CHIPLET: usize = 2;
+const L3: usize = 4;
 
 /// Numbers the names of a part's values.
 #[derive(Default)]
@@ -71,12 +73,14 @@ struct Numbering {
 }
 
 impl Numbering {
-    fn name(&mut self, owner: &'static str, name: &'static str, rule: Rule) {
-        let place = [owner.as_ptr(), name.as_ptr()];
+    fn name(&mut self, value: &Named) {
+        let [owner, name] = value.name;
+        let place = value.name.map(str::as_ptr);
         let known = self.placed.get(&place).copied();
         // Two literals may begin in one place.
         let known =
             known.filter(|&number| self.all[number as usize].0.len() == owner.len() + name.len());
+        let rule = if value.is_of_class { Rule::SumIfAny } else { Rule::Sum };
         let number = known.unwrap_or_else(|| self.number(format!("{owner}{name}"), rule));
         self.placed.insert(place, number);
         self.slots.push(number);
@@ -91,56 +95,11 @@ impl Numbering {
         }
         number
     }
-}
 
-impl Values for Numbering {
-    fn add(&mut self, owner: &'static str, name: &'static str, _: u64) {
-        self.name(owner, name, Rule::Sum);
-    }
-
-    fn add_classes(&mut self, owner: &'static str, _: &[u64; CLASSES]) {
-        Class::ALL.iter().for_each(|class| self.name(owner, class.name(), Rule::SumIfAny));
-    }
-}
-
-/// Sums the values of a run, in the order in which each part gives them.
-struct Summing<'a>(&'a mut [u64]);
-
-impl<'a> Summing<'a> {
-    /// The sums of the next values.
-    #[inline]
-    fn next(&mut self, values: usize) -> &'a mut [u64] {
-        let next = self.0.split_off_mut(..values);
-        next.expect("a part gives the values that it has named")
-    }
-}
-
-impl Values for Summing<'_> {
-    #[inline]
-    fn add(&mut self, _: &'static str, _: &'static str, value: u64) {
-        self.next(1)[0] += value;
-    }
-
-    fn add_classes(&mut self, _: &'static str, bytes: &[u64; CLASSES]) {
-        Class::ALL.iter().for_each(|&class| self.add("", "", bytes[class as usize]));
-    }
-
-    #[inline]
-    fn add_all(&mut self, _: &'static str, values: &[(&'static str, u64)]) {
-        self.next(values.len()).iter_mut().zip(values).for_each(|(sum, (_, value))| *sum += value);
-    }
-}
-
-/// The values of one part.
-struct Listing<'a>(&'a mut Vec<u64>);
-
-impl Values for Listing<'_> {
-    fn add(&mut self, _: &'static str, _: &'static str, value: u64) {
-        self.0.push(value);
-    }
-
-    fn add_classes(&mut self, _: &'static str, bytes: &[u64; CLASSES]) {
-        self.0.extend(Class::ALL.iter().map(|&class| bytes[class as usize]));
+    /// Numbers of the names of these values.
+    fn of(&mut self, mut given: CounterValues) -> Vec<u32> {
+        given.take_named().iter().for_each(|value| self.name(value));
+        std::mem::take(&mut self.slots)
     }
 }
 
@@ -157,20 +116,24 @@ impl Names {
                 _ => 3,
             };
             let is_memory = spec.name.ends_with(".memory") || spec.name.contains("l3.slice");
-            names.outlets.push((group, group == CHIPLET && is_memory));
+            let is_l3 = group == CHIPLET && is_memory;
+            names.outlets.push(if is_l3 { L3 } else { group } as u8);
         }
         let mut numbering = Numbering::default();
         for (number, part) in parts.iter().enumerate() {
-            of_part(part, ctx, &mut numbering, &mut Vec::new());
-            let slots = std::mem::take(&mut numbering.slots);
+            let mut given = CounterValues::default();
+            of_part(part, ctx, &mut given);
+            let slots = numbering.of(given);
             let parts = number..number + 1;
             match names.runs.last_mut() {
                 Some(run) if run.slots == slots => run.parts.end = number + 1,
                 _ => names.runs.push(Run { parts, slots, has_most: false }),
             }
         }
-        of_networks(&Default::default(), &mut numbering);
-        (names.networks, names.all) = (numbering.slots, numbering.all);
+        let mut given = CounterValues::default();
+        of_networks(&Default::default(), &mut given);
+        names.networks = numbering.of(given);
+        names.all = numbering.all;
         for run in &mut names.runs {
             let is_most = |&slot: &u32| names.all[slot as usize].1 == Rule::Most;
             run.has_most = run.slots.iter().any(is_most);
@@ -180,30 +143,27 @@ impl Names {
 
     /// Values of the parts that this thread has, by number.
     pub fn values(&self, parts: &[Part], ctx: &Context) -> Vec<u64> {
-        let mut values = vec![0; self.all.len()];
-        let (mut given, mut counted) = (Vec::new(), Vec::new());
+        let (mut values, mut given) = (vec![0; self.all.len()], CounterValues::default());
         for run in &self.runs {
-            given.clear();
-            given.resize(run.slots.len(), 0);
+            given.begin_sums(run.slots.len());
             let has = |id: &usize| ctx.has_component(ComponentId(*id as u32));
+            let mut any = false;
             for id in run.parts.clone().filter(has) {
+                given.begin_part();
+                of_part(&parts[id], ctx, &mut given);
+                any = true;
                 if run.has_most {
-                    given.clear();
-                    of_part(&parts[id], ctx, &mut Listing(&mut given), &mut counted);
-                    self.put(&run.slots, &given, &mut values);
-                } else {
-                    let mut summing = Summing(&mut given);
-                    of_part(&parts[id], ctx, &mut summing, &mut counted);
-                    assert!(summing.0.is_empty(), "a part gives all values that it has named");
+                    self.put(&run.slots, given.sums(), &mut values);
+                    given.begin_sums(run.slots.len());
                 }
             }
-            if !run.has_most {
-                self.put(&run.slots, &given, &mut values);
+            if any && !run.has_most {
+                self.put(&run.slots, given.sums(), &mut values);
             }
         }
-        given.clear();
-        of_networks(&self.traffic(ctx), &mut Listing(&mut given));
-        self.put(&self.networks, &given, &mut values);
+        given.begin_sums(self.networks.len());
+        of_networks(&self.traffic(ctx), &mut given);
+        self.put(&self.networks, given.sums(), &mut values);
         values
     }
 
@@ -216,12 +176,11 @@ impl Names {
 
     fn traffic(&self, ctx: &Context) -> Traffic {
         let mut traffic = Traffic::default();
-        for ((_, bytes), &(group, is_l3)) in ctx.network.iter().zip(&self.outlets) {
-            let l3 = is_l3.then_some(GROUPS.len());
-            for group in [Some(usize::from(group)), l3].into_iter().flatten() {
-                traffic[group].iter_mut().zip(bytes).for_each(|(sum, bytes)| *sum += bytes);
-            }
+        for ((_, bytes), &group) in ctx.network.iter().zip(&self.outlets) {
+            add(&mut traffic[usize::from(group)], bytes);
         }
+        let of_l3 = traffic[L3];
+        add(&mut traffic[CHIPLET], &of_l3);
         traffic
     }
 
@@ -254,30 +213,31 @@ impl Names {
 /// The same values with each name made anew, for tests of the order in which parts give them.
 #[cfg(test)]
 pub fn by_name(parts: &[Part], ctx: &Context) -> std::collections::BTreeMap<String, u64> {
-    struct ByName(std::collections::BTreeMap<String, u64>);
-    impl Values for ByName {
-        fn add(&mut self, owner: &'static str, name: &'static str, value: u64) {
-            let sum = self.0.entry(format!("{owner}{name}")).or_default();
+    let mut all = std::collections::BTreeMap::new();
+    for part in parts {
+        let mut given = CounterValues::default();
+        of_part(part, ctx, &mut given);
+        for Named { name: [owner, name], value, is_of_class } in given.take_named() {
+            if is_of_class && value == 0 {
+                continue;
+            }
+            let sum = all.entry(format!("{owner}{name}")).or_default();
             *sum = if name.starts_with("most_") { value.max(*sum) } else { *sum + value };
         }
-
-        fn add_classes(&mut self, owner: &'static str, bytes: &[u64; CLASSES]) {
-            for class in Class::ALL.into_iter().filter(|&class| bytes[class as usize] > 0) {
-                self.add(owner, class.name(), bytes[class as usize]);
-            }
-        }
     }
-    let mut all = ByName(Default::default());
-    parts.iter().for_each(|part| of_part(part, ctx, &mut all, &mut Vec::new()));
-    all.0
+    all
 }
 
 /// Bytes of each group of traffic by class, and of L3 traffic.
-type Traffic = [[u64; CLASSES]; GROUPS.len() + 1];
+type Traffic = [[u64; CLASSES]; GROUPS.len()];
 
-fn of_networks(traffic: &Traffic, all: &mut impl Values) {
-    for (group, bytes) in GROUPS.into_iter().chain([L3_TRAFFIC]).zip(traffic) {
-        all.add_classes(group, bytes);
+fn add(sums: &mut [u64; CLASSES], bytes: &[u64; CLASSES]) {
+    sums.iter_mut().zip(bytes).for_each(|(sum, bytes)| *sum += bytes);
+}
+
+fn of_networks(traffic: &Traffic, all: &mut CounterValues) {
+    for (group, bytes) in GROUPS.into_iter().zip(traffic) {
+        all.owner(group).push_classes(bytes);
     }
 }
 

@@ -56,8 +56,12 @@ pub fn l1(protocol: Protocol, counters: &timestamp_l1::Counters, all: &mut Count
         ("timestamp_flushes", counters.flushes),
     ];
     let tc = [("timestamp_late_fills", counters.late_fills)];
-    let own = if protocol == Protocol::Gtsc { &gtsc[..] } else { &tc };
-    all.extend(both.iter().chain(own).map(|&(name, count)| (name, count.into())));
+    let wide = |(name, count): (&'static str, u32)| (name, u64::from(count));
+    all.extend(both.map(wide));
+    match protocol {
+        Protocol::Gtsc => all.extend(gtsc.map(wide)),
+        Protocol::Tcs | Protocol::Tcw => all.extend(tc.map(wide)),
+    }
 }
 
 /// What a bank has counted.

@@ -131,7 +131,7 @@ fn releases_are_honest(mut path: Box<dyn Egress>, cfg_extra: Option<u32>, seed: 
         }
         path.tick(&i);
         let crc_error = u32::from(random.below(50) == 0);
-        fabric.tick(&[out.tlp, None, None, None], &ready, crc_error);
+        fabric.tick(&[out.tlp, None, None, None], out.tlp.is_some().into(), &ready, crc_error);
         if let Some(req) = req.filter(|_| out.req_ready) {
             if req.op == op::RELEASE_SYS {
                 waits = Some(req.id);
