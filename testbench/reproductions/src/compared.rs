@@ -5,14 +5,11 @@ use std::fmt::{self, Formatter};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::bootstrap::Interval;
 use crate::figure::Figure;
 use crate::table::{self, Column, left, right};
 
-/// What counts as near: so much of the paper's effect.
-const NEAR: f64 = 0.25;
-
-/// A number of the paper's, and ours. An effect is the distance from where there is no effect, 1 of
-/// a ratio, or, where there is no such place, from 0.
+/// A number of the paper's, and ours. Its sign is the side of [`Figure::neutral`] on which it lies.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Compared {
     /// What it is a number of.
@@ -23,39 +20,61 @@ pub struct Compared {
     pub paper: f64,
     /// Ours over the paper's; none where that is 0.
     pub ratio: Option<f64>,
-    /// Our effect over the paper's; none where the paper sees no effect.
-    pub effect: Option<f64>,
-    /// Ours lies on the paper's side of no effect, and noise does not turn it; none where there is
-    /// no such place, or the paper sees no effect.
-    pub direction_agrees: Option<bool>,
-    /// Our effect is within 25 % of the paper's; none where the paper sees no effect.
-    pub within: Option<bool>,
+    /// The natural logarithm of the ratio; none where that is not positive.
+    pub log_ratio: Option<f64>,
+    /// The 95 % interval of ours; none where it is not measured in runs.
+    pub interval: Option<Interval>,
+    /// Ours has the paper's sign; false where ours is missing; none where the sign says nothing, or
+    /// the paper sees no effect.
+    pub same_sign: Option<bool>,
+    /// The whole interval has the sign of ours; none where the sign says nothing, or there is no
+    /// interval.
+    pub significant: Option<bool>,
+    /// The paper's number lies in our interval; none where there is no interval.
+    pub paper_inside: Option<bool>,
 }
 
-/// The paper's numbers beside ours, of a figure that is shown. Where ours is missing, it does not
-/// agree.
+/// The paper's numbers beside ours, of a figure that is shown.
 pub fn compared(figure: &Figure) -> Vec<Compared> {
     let numbers = figure.numbers.iter().filter(|_| figure.ours.is_some());
     let each = numbers.map(|(name, &paper)| {
-        let base = figure.neutral().unwrap_or(0.0);
         let ours = figure.values.get(name).copied();
-        let of = |ours: f64, paper: f64| (paper != 0.0).then(|| ours / paper);
-        let effect = ours.and_then(|ours| of(ours - base, paper - base));
-        let has_effect = paper != base;
-        let is_sure = !figure.unsure.contains(name);
-        let direction = effect.is_some_and(|effect| effect > 0.0 && is_sure);
-        let within = effect.is_some_and(|effect| (effect - 1.0).abs() <= NEAR);
+        let ratio = ours.filter(|_| paper != 0.0).map(|ours| ours / paper);
+        let interval = figure.intervals.get(name).copied();
+        let neutral = figure.neutral();
+        let same_sign = |neutral: f64| {
+            (paper != neutral)
+                .then(|| ours.is_some_and(|ours| (ours - neutral) * (paper - neutral) > 0.0))
+        };
+        let is_significant = |(neutral, ours): (f64, f64)| {
+            let Interval { low, high, .. } = interval?;
+            Some(if ours > neutral { low > neutral } else { high < neutral })
+        };
         Compared {
             name: name.clone(),
             ours,
             paper,
-            ratio: ours.and_then(|ours| of(ours, paper)),
-            effect,
-            direction_agrees: (has_effect && figure.neutral().is_some()).then_some(direction),
-            within: has_effect.then_some(within),
+            ratio,
+            log_ratio: ratio.filter(|ratio| *ratio > 0.0).map(f64::ln),
+            interval,
+            same_sign: neutral.and_then(same_sign),
+            significant: neutral.zip(ours).and_then(is_significant),
+            paper_inside: interval.map(|interval| interval.contains(paper)),
         }
     });
     each.collect()
+}
+
+impl Compared {
+    /// `same` or `other`, with a star where the sign is significant.
+    pub fn sign(&self) -> String {
+        let star = if self.significant == Some(true) { "*" } else { "" };
+        match self.same_sign {
+            None => "-".into(),
+            Some(true) => format!("same{star}"),
+            Some(false) => format!("other{star}"),
+        }
+    }
 }
 
 /// The numbers as a table; nothing where there are none.
@@ -67,16 +86,23 @@ pub fn write(f: &mut Formatter, numbers: &[Compared]) -> fmt::Result {
     table::write(f, &columns(7 + widest), numbers)
 }
 
-fn columns<'a>(names: usize) -> [Column<&'a Compared>; 7] {
+fn columns<'a>(names: usize) -> [Column<&'a Compared>; 8] {
     [
         left("     each", names, |n: &&Compared| format!("       {}", n.name)),
-        right("ours", 10, |n| number(n.ours)),
-        right("paper", 10, |n| number(Some(n.paper))),
+        right("ours", 9, |n| number(n.ours)),
+        right("95 % interval", 19, |n| range(n.interval)),
+        right("paper", 9, |n| number(Some(n.paper))),
         right("ratio", 8, |n| number(n.ratio)),
-        right("effect", 8, |n| number(n.effect)),
-        right("direction", 11, |n| word(n.direction_agrees).into()),
-        right("within 25 %", 13, |n| word(n.within).into()),
+        right("ln", 8, |n| number(n.log_ratio)),
+        right("sign", 8, |n| n.sign()),
+        right("inside", 8, |n| word(n.paper_inside).into()),
     ]
+}
+
+/// Both ends.
+pub fn range(interval: Option<Interval>) -> String {
+    let Some(Interval { low, high, .. }) = interval else { return "-".into() };
+    format!("{} to {}", number(Some(low)), number(Some(high)))
 }
 
 /// Three digits behind the point, fewer of large numbers.
@@ -114,26 +140,37 @@ mod tests {
         neutral = 1.0
         paper = "-"
         place = "-"
-        numbers = { gain = 1.2, loss = 0.9, none = 1.0, missing = 1.5, turned = 1.1 }
+        numbers = { gain = 1.25, loss = 0.9, none = 1.0, missing = 1.5, unsure = 1.1 }
         [[figure]]
         id = "X2"
         quantity = "bytes, and errors"
         paper = "-"
         place = "-"
-        numbers = { bytes = 8000.0, errors = 0.0 }
+        numbers = { bytes = 8000.0, errors = 0.0, fewer = 2.0 }
     "#;
 
     fn shown() -> Vec<Figure> {
-        let of = |turned: f64| {
-            figure::figures(FILE, |id| match id {
-                "X1" => {
-                    let values = [("gain", 1.1), ("loss", 1.05), ("none", 1.2), ("turned", turned)];
-                    figure::ours("shown".into(), values)
-                }
-                _ => figure::ours("shown".into(), [("bytes", 10_000.0), ("errors", 3.0)]),
-            })
-        };
-        figure::with_noise(of(1.1), &[of(0.9)])
+        let mut figures = figure::figures(FILE, |id| match id {
+            "X1" => {
+                let values = [("gain", 1.1), ("loss", 1.05), ("none", 1.2), ("unsure", 1.1)];
+                figure::ours("shown".into(), values)
+            }
+            _ => figure::ours(
+                "shown".into(),
+                [("bytes", 10_000.0), ("errors", 3.0), ("fewer", -1.0)],
+            ),
+        });
+        let interval = |low, high| Interval { low, high, resamples: 1000 };
+        for (name, low, high) in [
+            ("gain", 1.05, 1.25),
+            ("loss", 1.0001, 1.1),
+            ("none", 1.0, 1.4),
+            ("unsure", 0.9999, 1.0999),
+        ] {
+            figures[0].intervals.insert(name.into(), interval(low, high));
+        }
+        figures[1].intervals.insert("bytes".into(), interval(8000.1, 12_000.0));
+        figures
     }
 
     fn one(id: usize, name: &str) -> Compared {
@@ -141,32 +178,46 @@ mod tests {
     }
 
     #[test]
-    fn ratio_is_of_numbers_and_direction_and_nearness_of_effects() {
+    fn ratio_and_its_logarithm_are_of_ours_over_the_papers() {
         let close = |a: Option<f64>, b: f64| assert!((a.unwrap() - b).abs() < 1e-9, "{a:?} {b}");
-        let gain = one(0, "gain");
-        close(gain.ratio, 1.1 / 1.2);
-        close(gain.effect, 0.5);
-        assert_eq!((gain.direction_agrees, gain.within), (Some(true), Some(false)));
-        let loss = one(0, "loss");
-        close(loss.effect, -0.5);
-        assert_eq!((loss.direction_agrees, loss.within), (Some(false), Some(false)));
-        let bytes = one(1, "bytes");
-        close(bytes.ratio, 1.25);
-        close(bytes.effect, 1.25);
-        assert_eq!((bytes.direction_agrees, bytes.within), (None, Some(true)));
+        close(one(0, "gain").ratio, 0.88);
+        // ln 0.88 = -0.127833...
+        close(one(0, "gain").log_ratio, -0.127_833_371_509_884_6);
+        close(one(1, "bytes").ratio, 1.25);
+        close(one(1, "bytes").log_ratio, 0.223_143_551_314_209_7);
+        // The other sign has a ratio but no logarithm, a paper's 0 neither.
+        let fewer = one(1, "fewer");
+        assert_eq!((fewer.ratio, fewer.log_ratio), (Some(-0.5), None));
+        let errors = one(1, "errors");
+        assert_eq!((errors.ratio, errors.log_ratio), (None, None));
+        let missing = one(0, "missing");
+        assert_eq!((missing.ours, missing.ratio, missing.log_ratio), (None, None, None));
     }
 
     #[test]
-    fn of_no_effect_nothing_is_said_and_what_is_missing_or_noise_does_not_agree() {
-        let none = one(0, "none");
-        assert_eq!((none.effect, none.direction_agrees, none.within), (None, None, None));
-        let errors = one(1, "errors");
-        assert_eq!((errors.ratio, errors.effect, errors.within), (None, None, None));
-        let missing = one(0, "missing");
-        assert_eq!((missing.ours, missing.ratio, missing.effect), (None, None, None));
-        assert_eq!((missing.direction_agrees, missing.within), (Some(false), Some(false)));
-        let turned = one(0, "turned");
-        assert_eq!((turned.direction_agrees, turned.within), (Some(false), Some(true)));
+    fn sign_is_significant_where_the_whole_interval_has_it() {
+        let of = |name| (one(0, name).same_sign, one(0, name).significant, one(0, name).sign());
+        assert_eq!(of("gain"), (Some(true), Some(true), "same*".into()));
+        assert_eq!(of("loss"), (Some(false), Some(true), "other*".into()));
+        assert_eq!(of("unsure"), (Some(true), Some(false), "same".into()));
+        // The paper sees no effect; our interval ends where there is none.
+        assert_eq!(of("none"), (None, Some(false), "-".into()));
+        assert_eq!(of("missing"), (Some(false), None, "other".into()));
+        // Bytes have no sign.
+        let bytes = one(1, "bytes");
+        assert_eq!((bytes.same_sign, bytes.significant), (None, None));
+    }
+
+    #[test]
+    fn papers_number_is_inside_the_interval_or_at_its_end() {
+        let inside = |id, name| one(id, name).paper_inside;
+        assert_eq!(inside(0, "gain"), Some(true));
+        assert_eq!(inside(0, "none"), Some(true));
+        assert_eq!(inside(0, "unsure"), Some(false));
+        assert_eq!(inside(0, "loss"), Some(false));
+        assert_eq!(inside(1, "bytes"), Some(false));
+        assert_eq!(inside(1, "errors"), None);
+        assert_eq!(inside(0, "missing"), None);
     }
 
     #[test]
@@ -177,12 +228,14 @@ mod tests {
                 write(f, &self.0)
             }
         }
-        let lines = Table(vec![one(0, "gain"), one(0, "missing"), one(1, "bytes")]).to_string();
+        let rows = [(0, "gain"), (0, "missing"), (1, "bytes"), (1, "fewer")];
+        let lines = Table(rows.map(|(id, name)| one(id, name)).into()).to_string();
         let expected = [
-            "     each           ours     paper   ratio  effect  direction  within 25 %",
-            "       gain        1.100     1.200   0.917   0.500        yes           no",
-            "       missing         -     1.500       -       -         no           no",
-            "       bytes       10000    8000.0   1.250   1.250          -          yes",
+            "     each          ours      95 % interval    paper   ratio      ln    sign  inside",
+            "       gain       1.100     1.050 to 1.250    1.250   0.880  -0.128   same*     yes",
+            "       missing        -                  -    1.500       -       -   other       -",
+            "       bytes      10000    8000.1 to 12000   8000.0   1.250   0.223       -      no",
+            "       fewer     -1.000                  -    2.000  -0.500       -       -       -",
         ];
         assert_eq!(lines.lines().collect::<Vec<_>>(), expected);
         assert_eq!(Table(Vec::new()).to_string(), "");

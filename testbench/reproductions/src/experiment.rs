@@ -6,14 +6,19 @@ mod programs;
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
 
 use machine::{Cp, RunError, System, systems};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use traces::kernels::{self, Params};
 use traces::trace::Recorder;
 
+use super::bootstrap;
+use super::compared::compared;
 use super::figure::{self, Each, Figure};
+use super::ranks::ranks;
+pub(crate) use plan::threads;
 pub use plan::{Attempt, Error, Plan, Progress, SHIFT};
 
 /// Seed of all inputs.
@@ -168,18 +173,45 @@ impl Row<'_> {
 /// All runs of an experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Runs {
-    /// Programs and sizes.
+    /// Programs and sizes that figures count; a resample has some several times, and others not.
     pub inputs: Vec<Input>,
     /// Each program on each machine.
-    pub records: Vec<Record>,
+    #[serde(serialize_with = "whole")]
+    #[schemars(with = "Vec<Record>")]
+    pub records: Vec<Arc<Record>>,
+    /// Place of the run of a program on a machine: figures of 1000 resamples look many up.
+    #[serde(skip)]
+    places: Arc<BTreeMap<(&'static str, &'static str), usize>>,
+}
+
+/// Serializes shared records as records.
+fn whole<S: Serializer>(records: &[Arc<Record>], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(records.iter().map(|record| &**record))
 }
 
 impl Runs {
+    /// Of these programs.
+    pub fn new(inputs: Vec<Input>, records: impl IntoIterator<Item = Record>) -> Self {
+        let records: Vec<_> = records.into_iter().map(Arc::new).collect();
+        let places = records.iter().enumerate().map(|(at, r)| ((r.program, r.machine), at));
+        let places = Arc::new(places.collect());
+        Self { inputs, records, places }
+    }
+
+    /// A resample of these: programs with as many runs in the same order.
+    pub(crate) fn drawn(&self, inputs: Vec<Input>, records: Vec<Arc<Record>>) -> Self {
+        Self { inputs, records, places: self.places.clone() }
+    }
+
     /// The run of a program on a machine.
     pub fn record(&self, program: &str, machine: &str) -> &Record {
-        let mut records = self.records.iter();
-        let found = records.find(|r| r.program == program && r.machine == machine);
-        found.expect("every program runs on every machine")
+        let places: &BTreeMap<(&str, &str), usize> = &self.places;
+        &self.records[*places.get(&(program, machine)).expect("every program runs everywhere")]
+    }
+
+    /// True where the experiment has a program, even if a resample does not count it.
+    pub fn ran(&self, program: &str) -> bool {
+        self.records.iter().any(|record| record.program == program)
     }
 
     /// True where programs ran on this machine.
@@ -224,10 +256,18 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Figures made of the runs, each with its noise.
-    pub fn figures(&self, of: impl Fn(&Runs) -> Vec<Figure>) -> Vec<Figure> {
+    /// Figures made of the runs, each with its noise, its intervals, and the paper's numbers beside
+    /// ours.
+    pub fn figures(&self, of: impl Fn(&Runs) -> Vec<Figure> + Sync) -> Vec<Figure> {
         let perturbed: Vec<_> = self.perturbed.iter().map(&of).collect();
-        figure::with_noise(of(&self.runs), &perturbed)
+        let mut figures = figure::with_noise(of(&self.runs), &perturbed);
+        let programs: Vec<_> = self.runs.inputs.iter().map(|input| input.program).collect();
+        for (figure, intervals) in figures.iter_mut().zip(bootstrap::intervals(self, &of)) {
+            figure.intervals = intervals;
+            figure.compared = compared(figure);
+            figure.ranks = ranks(figure, &programs);
+        }
+        figures
     }
 }
 

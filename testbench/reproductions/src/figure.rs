@@ -6,7 +6,9 @@ use std::fmt::{self, Display, Formatter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::bootstrap::Interval;
 use crate::compared::{self, Compared};
+use crate::ranks::Rank;
 
 /// Columns of running text.
 const WIDTH: usize = 100;
@@ -28,9 +30,9 @@ pub struct Figure {
     /// By name, half of the span in which perturbed runs lie; none where there were none.
     #[serde(skip_deserializing)]
     pub noise: BTreeMap<String, f64>,
-    /// Names of those that lie on both sides of [`Figure::neutral`].
+    /// By name, 95 % intervals of those that are measured in runs.
     #[serde(skip_deserializing)]
-    pub unsure: Vec<String>,
+    pub intervals: BTreeMap<String, Interval>,
     /// Where there is no effect, of a figure whose sign says something: 1 of a ratio.
     #[serde(default, skip_serializing)]
     neutral: Option<f64>,
@@ -44,6 +46,9 @@ pub struct Figure {
     /// Each of these beside ours, where the figure is shown.
     #[serde(skip_deserializing)]
     pub compared: Vec<Compared>,
+    /// Whether programs come in the paper's order, where it gives values of several.
+    #[serde(skip_deserializing)]
+    pub ranks: Vec<Rank>,
     /// Why it cannot be shown, or why it may differ.
     #[serde(default)]
     pub note: String,
@@ -89,9 +94,6 @@ pub fn with_noise(mut figures: Vec<Figure>, perturbed: &[Vec<Figure>]) -> Vec<Fi
             let (low, high) = others.fold((value, value), bounds);
             if !perturbed.is_empty() {
                 figure.noise.insert(name.clone(), (high - low) / 2.0);
-            }
-            if figure.neutral.is_some_and(|neutral| low < neutral && neutral < high) {
-                figure.unsure.push(name.clone());
             }
         }
     }
@@ -156,14 +158,18 @@ impl Figure {
         self.neutral
     }
 
-    /// The largest, and what is unsure.
+    /// The largest run-to-run variation.
     fn noise_text(&self) -> Option<String> {
         let (name, most) = self.noise.iter().max_by(|a, b| a.1.total_cmp(b.1))?;
-        let unsure = match self.unsure.as_slice() {
-            [] => String::new(),
-            names => format!("; sign not significant: {}", names.join(", ")),
-        };
-        Some(format!("vary by at most {most:.3} ({name}){unsure}"))
+        Some(format!("vary by at most {most:.3} ({name})"))
+    }
+
+    /// The values whose intervals do not say on which side of no effect they lie.
+    fn unsure_text(&self) -> Option<String> {
+        let neutral = self.neutral?;
+        let unsure = self.intervals.iter().filter(|(_, interval)| interval.contains(neutral));
+        let names: Vec<_> = unsure.map(|(name, _)| name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("not significant: {}", names.join(", ")))
     }
 }
 
@@ -195,8 +201,14 @@ impl Figure {
         if let Some(noise) = self.noise_text() {
             paragraph(f, "runs", &noise)?;
         }
+        if let Some(unsure) = self.unsure_text() {
+            paragraph(f, "sign", &unsure)?;
+        }
         paragraph(f, "paper", &format!("{} ({})", self.paper, self.place))?;
         compared::write(f, &self.compared)?;
+        for rank in &self.ranks {
+            paragraph(f, "order", &rank.to_string())?;
+        }
         if self.ours.is_some() {
             paragraph(f, "on", on)?;
         }
@@ -257,18 +269,30 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_half_of_the_span_and_turns_signs() {
+    fn noise_is_half_of_the_span() {
         let noisy = with_noise(of(1.01, 1.10, 8.0), &[of(0.99, 1.05, 8.0), of(1.0, 1.11, 0.5)]);
         let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
         assert!(close(noisy[0].noise["a"], 0.01) && close(noisy[0].noise["b"], 0.03));
-        assert_eq!(noisy[0].unsure, ["a"]);
-        assert_eq!(
-            noisy[0].noise_text().unwrap(),
-            "vary by at most 0.030 (b); sign not significant: a"
-        );
-        // Bytes have no sign.
+        assert_eq!(noisy[0].noise_text().unwrap(), "vary by at most 0.030 (b)");
         assert_eq!(noisy[1].noise_text().unwrap(), "vary by at most 3.750 (bytes)");
         let quiet = with_noise(of(1.01, 1.10, 8.0), &[]);
         assert!(quiet.iter().all(|figure| figure.noise_text().is_none()));
+    }
+
+    #[test]
+    fn sign_is_not_significant_where_the_interval_holds_no_effect() {
+        let mut figures = of(1.01, 1.10, 8.0);
+        let interval = |low, high| Interval { low, high, resamples: 1000 };
+        for figure in &mut figures {
+            figure.intervals =
+                figure.values.keys().map(|n| (n.clone(), interval(0.9, 1.2))).collect();
+        }
+        assert_eq!(figures[0].unsure_text().unwrap(), "not significant: a, b");
+        figures[0].intervals.insert("b".into(), interval(1.001, 1.2));
+        assert_eq!(figures[0].unsure_text().unwrap(), "not significant: a");
+        figures[0].intervals.insert("a".into(), interval(0.9, 0.999));
+        assert_eq!(figures[0].unsure_text(), None);
+        // Bytes have no sign.
+        assert_eq!(figures[1].unsure_text(), None);
     }
 }

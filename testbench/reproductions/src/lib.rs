@@ -4,6 +4,7 @@
 //! formula of the paper. Every run compares what it computes with what is right, and ends at the
 //! first difference.
 
+pub mod bootstrap;
 pub mod compared;
 pub mod controls;
 mod cpelide;
@@ -17,11 +18,12 @@ pub mod kept;
 mod lease_storage;
 pub mod paper;
 mod race;
+pub mod ranks;
 mod registers;
 pub mod scale;
-pub mod score;
 mod sharing;
 mod stc;
+pub mod summary;
 mod table;
 mod timestamp;
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::experiment::{Attempt, Error, Input, Plan, Point, Row, Runs, SEED, SHIFT};
 use crate::figure::{Figure, Listed};
 use crate::scale::Scale;
-use crate::score::{Score, scored};
+use crate::summary::Summary;
 use crate::table::{self, Column};
 
 /// A paper. It is registered by `inventory::submit! { Entry::of::<MyPaper>() }`.
@@ -38,7 +38,7 @@ pub trait Paper: Clone + Debug + PartialEq + 'static {
     const PUBLISHED: &'static [Published];
 
     /// Results beside the runs.
-    type Details: Clone + Debug + PartialEq + Serialize + JsonSchema;
+    type Details: Clone + Debug + PartialEq + Serialize + JsonSchema + Sync;
 
     /// Options of each run.
     fn options() -> Options {
@@ -123,7 +123,7 @@ pub struct Report<P: Paper> {
     /// The figures of the specification, section 11.
     pub figures: Vec<Figure>,
     /// How near they come to the paper's.
-    pub score: Score,
+    pub summary: Summary,
 }
 
 impl<P: Paper> Report<P> {
@@ -176,11 +176,16 @@ pub fn run<P: Paper>(
         runs: experiment.runs.clone(),
         details: P::details(inputs)?,
         figures: Vec::new(),
-        score: Score::default(),
+        summary: Summary::default(),
     };
-    let figures = experiment.figures(|runs| P::figures(&report.of(runs)));
-    (report.figures, report.score) = scored(figures, P::FIGURES);
+    report.figures = experiment.figures(|runs| P::figures(&report.of(runs)));
+    report.summary = Summary::of(of_paper(&report.figures, P::FIGURES));
     Ok(report)
+}
+
+/// The figures that are the paper's: their ids begin so.
+fn of_paper<'a>(figures: &'a [Figure], ids: &str) -> impl Iterator<Item = &'a Figure> {
+    figures.iter().filter(move |figure| figure.id.starts_with(ids))
 }
 
 /// A paper whose experiments have run.
@@ -191,8 +196,10 @@ pub struct Reproduced {
     pub checked: String,
     /// Its figures, and others of ours.
     pub figures: Vec<Figure>,
+    /// How the ids of its figures begin.
+    ids: &'static str,
     /// How near they come.
-    pub score: Score,
+    pub summary: Summary,
     /// The report as text.
     pub text: String,
     /// And as JSON.
@@ -205,8 +212,14 @@ impl<P: Text> From<Report<P>> for Reproduced {
         let loads = report.runs.loads_checked();
         let checked = format!("{loads} loads checked, 0 wrong values{}", P::CHECKED);
         let (paper, text) = (report.paper, report.to_string());
-        Self { paper, checked, figures: report.figures, score: report.score, text, json }
+        let (ids, Report { figures, summary, .. }) = (P::FIGURES, report);
+        Self { paper, checked, figures, ids, summary, text, json }
     }
+}
+
+/// The summary of all figures of some papers.
+pub fn summary_of(all: &[Reproduced]) -> Summary {
+    Summary::of(all.iter().flat_map(|one| of_paper(&one.figures, one.ids)))
 }
 
 type Run = fn(u32, &[Input], u64, &Attempt) -> Result<Reproduced, Error>;
@@ -285,7 +298,7 @@ impl<P: Paper> Report<P> {
 
     /// Each program ran on all machines with the same loads checked, more than `least`.
     pub fn checks_all_loads(&self, least: u64) {
-        let Runs { inputs, records } = &self.runs;
+        let Runs { inputs, records, .. } = &self.runs;
         assert_eq!(records.len(), inputs.len() * P::points(self.scale).len());
         for Input { program, .. } in inputs {
             let mut loads =

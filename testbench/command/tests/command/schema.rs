@@ -126,7 +126,7 @@ fn results_of_figures_and_controls_keep_to_their_schema() {
     for paper in ["cpelide", "finepack", "gtsc", "race-detection", "rec", "sharing-aware", "stc"] {
         let schema = desk.duet(&format!("schema reproduce-{paper}")).stdout;
         let schema: Value = serde_json::from_str(&schema).unwrap();
-        for key in ["paper", "verdict", "seed", "figures", "inputs"] {
+        for key in ["paper", "verdict", "seed", "figures", "inputs", "summary"] {
             assert!(schema["properties"][key].is_object(), "{paper}: {key} in {schema}");
         }
     }

@@ -140,13 +140,19 @@ fn programs(r: &Runs, own: &'static str, over: &'static str) -> Ours {
     let mut text = listed.collect::<Vec<_>>().join(", ");
     let mut values: Vec<_> = each.named("cpelide").collect();
     for (name, programs) in MEANS {
-        let ours = Each::speedup(r, own, over).only(|program| programs.contains(&program));
-        if ours.0.len() == programs.len() {
-            text += &format!(", {name} {}", percent(ours.geometric()));
-            values.push((name.to_string(), ours.geometric()));
+        if let Some(ours) = of_group(r, own, over, programs) {
+            text += &format!(", {name} {}", percent(ours));
+            values.push((name.to_string(), ours));
         }
     }
     ours(text, values)
+}
+
+/// The mean speedup of some programs, where all of them have run.
+fn of_group(r: &Runs, own: &'static str, over: &'static str, programs: &[&str]) -> Option<f64> {
+    let each = Each::speedup(r, own, over).only(|program| programs.contains(&program));
+    let each = each.unless_empty()?;
+    programs.iter().all(|program| r.ran(program)).then(|| each.geometric())
 }
 
 fn l2_l3(r: &Runs) -> Ours {
@@ -316,10 +322,9 @@ fn covered(r: &Runs) -> Ours {
     let mut values = vec![("over baseline".to_string(), hmg), ("cpelide over it".into(), mean)];
     let mut text = format!("{} over the baseline; CPElide over it {}", percent(hmg), percent(mean));
     for (name, programs) in MEANS {
-        let own = Each::speedup(r, OURS, COVERED).only(|program| programs.contains(&program));
-        if own.0.len() == programs.len() {
-            text += &format!(", {name} {}", percent(own.geometric()));
-            values.push((format!("cpelide over it, {name}"), own.geometric()));
+        if let Some(own) = of_group(r, OURS, COVERED, programs) {
+            text += &format!(", {name} {}", percent(own));
+            values.push((format!("cpelide over it, {name}"), own));
         }
     }
     let [l3, remote] = l3_and_remote(r, COVERED);
@@ -389,7 +394,7 @@ mod tests {
             })
         });
         let inputs = programs.iter().map(|&(program, like, _)| input(program, like, 1, 1));
-        Runs { inputs: inputs.collect(), records: records.collect() }
+        Runs::new(inputs.collect(), records)
     }
 
     #[test]

@@ -219,7 +219,6 @@ fn of_one_stream(report: &Report) -> Report {
     let is_kept = |program: &str| !JOBS.contains(&program);
     let mut report = report.clone();
     report.runs.inputs.retain(|input| is_kept(input.program));
-    report.runs.records.retain(|record| is_kept(record.program));
     report.details.structures.retain(|program, _| is_kept(program));
     report
 }

@@ -111,7 +111,7 @@ fn numbers_of_the_paper_stand_beside_ours() {
     let those = ["C4 ", "C5 ", "Q2 ", "Q3 ", "Q4 "];
     let of_programs = |name: &&String| those.iter().any(|start| name.starts_with(start));
     assert_eq!(alone.iter().filter(of_programs).count(), alone.len(), "{alone:?}");
-    assert!(REPORT.score.compared > 5, "{}", REPORT.score);
+    assert!(REPORT.summary.ratios > 5, "{}", REPORT.summary);
 }
 
 /// The small programs on the machines of full size.
@@ -130,7 +130,7 @@ fn full_size_is_the_papers_machine_and_says_what_it_leaves_out() {
     let expected = [("C3", true), ("C9", true), ("C10", true), ("C11", true), ("C12", false)];
     assert_eq!(left_out, expected);
     assert!(FULL.figures.iter().all(|f| f.ours.is_some() || !f.note.is_empty()));
-    assert_eq!((FULL.scale, FULL.score.figures, FULL.score.shown), (1, 15, 10));
+    assert_eq!((FULL.scale, FULL.summary.figures, FULL.summary.shown), (1, 15, 10));
 }
 
 #[test]

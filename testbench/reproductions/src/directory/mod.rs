@@ -59,7 +59,7 @@ impl Paper for Rec {
     const PRESET: &str = "rec-4gpu";
     // The machine is divided as programs are; or it is the paper's.
     const SCALES: &[Scale] = &[
-        Scale { by: points::SCALE, inputs: &INPUTS, perturbed: 0 },
+        Scale { by: points::SCALE, inputs: &INPUTS, perturbed: 2 },
         Scale { by: 1, inputs: &FULL_INPUTS, perturbed: 0 },
     ];
     const COUNTERS: &[&str] = &["l2.", "egress.", "ingress.", "gpu_link."];

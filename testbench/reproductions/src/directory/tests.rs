@@ -125,5 +125,5 @@ fn numbers_of_the_paper_stand_beside_ours() {
     // Directories of larger ranges evict nothing here, so they have no lines to count.
     let alone = alone(&REPORT.figures);
     assert!(alone.iter().all(|name| name.starts_with("R8 ")), "{alone:?}");
-    assert!(REPORT.score.compared > 5, "{}", REPORT.score);
+    assert!(REPORT.summary.ratios > 5, "{}", REPORT.summary);
 }

@@ -119,7 +119,7 @@ impl Plan<'_> {
             let record = |(job, measured): (&Job, Option<Measured>)| {
                 self.record(*job, measured.expect("each job was done"))
             };
-            Runs { inputs: self.inputs.to_vec(), records: of_set.map(record).collect() }
+            Runs::new(self.inputs.to_vec(), of_set.map(record))
         });
         let runs = sets.next().expect("there is one that is not perturbed");
         Ok(Experiment { runs, perturbed: sets.collect() })
@@ -274,7 +274,7 @@ impl Plan<'_> {
 }
 
 /// Threads that run.
-pub(super) fn threads() -> usize {
+pub(crate) fn threads() -> usize {
     thread::available_parallelism().map_or(1, |n| n.get())
 }
 

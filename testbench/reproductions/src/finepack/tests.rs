@@ -109,7 +109,7 @@ fn figures_are_those_of_the_runs() {
 #[test]
 fn report_has_every_figure_with_the_papers_numbers_beside_ours() {
     assert_eq!(alone(&REPORT.figures), [""; 0]);
-    assert!(REPORT.score.compared > 10, "{}", REPORT.score);
+    assert!(REPORT.summary.ratios > 10, "{}", REPORT.summary);
     let ids: Vec<String> = REPORT.figures.iter().map(|f| f.id.clone()).collect();
     let papers = (1..=15).map(|n| format!("F{n}"));
     let others = ["E4", "copies", "links"].map(String::from);

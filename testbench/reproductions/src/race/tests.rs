@@ -138,5 +138,5 @@ fn energy_is_events_times_the_thesiss_energies() {
 #[test]
 fn numbers_of_the_paper_stand_beside_ours() {
     assert_eq!(alone(&REPORT.figures), [""; 0]);
-    assert!(REPORT.score.compared > 5, "{}", REPORT.score);
+    assert!(REPORT.summary.ratios > 5, "{}", REPORT.summary);
 }

@@ -60,7 +60,7 @@ pub fn all(r: &Runs, locality: ByProgram) -> Vec<Figure> {
         }
         "SA-15" => hardware(),
         "SA-16" => {
-            let count = r.inputs.iter().filter(|input| is_counted(input.program)).count();
+            let count = locality.keys().filter(|program| is_counted(program)).count();
             ours(format!("{count} programs"), [("programs", count as f64)])
         }
         "levels" => times_and_traffic(r, BASE, [L1_ONLY, L2_ONLY]),

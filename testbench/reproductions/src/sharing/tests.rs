@@ -173,5 +173,5 @@ fn inputs_are_as_many_as_the_thesis_has() {
 #[test]
 fn numbers_of_the_paper_stand_beside_ours() {
     assert_eq!(alone(&REPORT.figures), [""; 0]);
-    assert!(REPORT.score.compared > 10, "{}", REPORT.score);
+    assert!(REPORT.summary.ratios > 10, "{}", REPORT.summary);
 }

@@ -156,8 +156,11 @@ fn no_l1(r: &Runs) -> Ours {
 
 /// Run times beside that of `mb`.
 fn beside(r: &Runs, machines: &[&str]) -> Ours {
-    let each = machines.iter().map(|machine| (*machine, time(r, machine, "mb")));
-    let each: Vec<_> = each.map(|(machine, own)| (machine, own.geometric(), own)).collect();
+    let each = machines.iter().map(|machine| {
+        let own = time(r, machine, "mb").unless_empty()?;
+        Some((*machine, own.geometric(), own))
+    });
+    let each = each.collect::<Option<Vec<_>>>()?;
     let shown = each.iter().map(|(machine, mean, own)| {
         let [least, most] =
             [f64::min, f64::max].map(|f| own.values().into_iter().reduce(f).expect("not empty"));

@@ -82,5 +82,5 @@ fn figures_are_those_of_the_runs() {
 #[test]
 fn numbers_of_the_paper_stand_beside_ours() {
     assert_eq!(alone(&REPORT.figures), [""; 0]);
-    assert!(REPORT.score.compared > 5, "{}", REPORT.score);
+    assert!(REPORT.summary.ratios > 5, "{}", REPORT.summary);
 }

@@ -157,6 +157,7 @@ fn forwarded(r: &Runs) -> Ours {
         let sent = of("timestamp_cold_misses") + of("timestamp_expired_misses") + extra;
         (sent > 0.0).then(|| (sent + of("merges") - extra) / sent)
     });
+    let own = own.unless_empty()?;
     let [least, most] =
         [f64::min, f64::max].map(|f| own.values().into_iter().reduce(f).expect("not empty"));
     let text = format!("{} to {}: {}", percent(least), percent(most), own.listed(2));
@@ -169,6 +170,7 @@ fn stores(r: &Runs, instructions: ByProgram) -> Ours {
         let stores = instructions[program].stores;
         (stores > 0).then(|| share(lines, stores as f64))
     });
+    let own = own.unless_empty()?;
     let [least, most] =
         [f64::min, f64::max].map(|f| own.values().into_iter().reduce(f).expect("not empty"));
     let text = format!("lines {}", own.listed(1));

@@ -168,5 +168,5 @@ fn inputs_are_those_of_both_sets() {
 #[test]
 fn numbers_of_the_paper_stand_beside_ours() {
     assert_eq!(alone(&REPORT.figures), [""; 0]);
-    assert!(REPORT.score.compared > 10, "{}", REPORT.score);
+    assert!(REPORT.summary.ratios > 10, "{}", REPORT.summary);
 }

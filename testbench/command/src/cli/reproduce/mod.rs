@@ -3,7 +3,7 @@
 //! ```text
 //! $ duet reproduce stc --perturbed 0
 //! ...
-//! PASS reproduce stc: 23 figures, 22 shown, 5 with the same sign of effect, 2 within 25 %
+//! PASS reproduce stc: 22 of 23 figures shown, 7 of 11 effects with the paper's sign
 //! ```
 
 mod keeping;
@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use reproductions::experiment::{Attempt, Input};
 use reproductions::paper::{self, Entry, Reproduced};
 use reproductions::scale;
-use reproductions::score::Score;
+use reproductions::summary::{Summary, Table};
 
 use keeping::Keeping;
 
@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(long_help = scales())]
     scale: Option<u32>,
     /// Repeat the experiment N times with perturbed latencies; each figure shows the resulting
-    /// run-to-run variation; 0 for none
+    /// run-to-run variation, which its 95 % intervals contain; 0 for none
     #[arg(long, value_name = "N", long_help = repetitions())]
     perturbed: Option<u64>,
     /// Keep the result of each run in this folder, so that the same command goes on where it was
@@ -40,8 +40,8 @@ pub struct Args {
     /// Default: a folder of the user's cache, until the command has passed.
     #[arg(long, value_name = "DIR")]
     keep: Option<PathBuf>,
-    /// Write the result as JSON; of all papers, an object with each by its name, and the score of
-    /// all
+    /// Write the result as JSON; of all papers, an object with each by its name, and the summary
+    /// of all
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
     /// Write a page with the paper's numbers beside ours
@@ -72,7 +72,8 @@ fn repetitions() -> String {
         none.map(|(paper, scale)| format!("{} at scale {}", paper.name, scale.by)).collect();
     format!(
         "Repeat the experiment N times with perturbed latencies; each figure shows the resulting \
-         run-to-run variation; 0 for none\n\nDefault: 2; 0 for {}.",
+         run-to-run variation, which its 95 % intervals contain; 0 for none\n\n\
+         Default: 2; 0 for {}.",
         none.join(", ")
     )
 }
@@ -96,7 +97,7 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
         }) {
             Ok(reproduced) => {
                 println!("{}", reproduced.text);
-                println!("{}; {}", reproduced.checked, reproduced.score.bases());
+                println!("{}", reproduced.checked);
                 if is_all {
                     println!("{}\n", line(&reproduced));
                 }
@@ -111,22 +112,22 @@ pub fn run(args: &Args) -> Result<u8, Failure> {
             }
         }
     }
-    let mut score = Score::default();
-    all.iter().for_each(|reproduced| score += reproduced.score);
+    let summary = is_all.then(|| paper::summary_of(&all));
     if let Some(path) = &args.json {
-        write_json(path, &all, is_all.then_some(score))?;
+        write_json(path, &all, summary.as_ref())?;
     }
     if let Some(path) = &args.report {
-        output::write_file(path, &page::page(&all, score).into_string())?;
+        output::write_file(path, &page::page(&all, summary.as_ref()).into_string())?;
     }
     // Each was reported; the greatest status counts.
     if let Some(failure) = failed.into_iter().max_by_key(|failure| failure.status) {
         return Err(failure);
     }
     kept.into_iter().try_for_each(Keeping::end)?;
-    match (&all[..], is_all) {
-        ([reproduced], false) => println!("{}", line(reproduced)),
-        _ => println!("PASS reproduce all: {score}"),
+    println!("{}", table(&all, summary.as_ref()));
+    match (&all[..], summary) {
+        (_, Some(summary)) => println!("PASS reproduce all: {summary}"),
+        (all, None) => all.iter().for_each(|one| println!("{}", line(one))),
     }
     Ok(0)
 }
@@ -164,24 +165,30 @@ fn wanted(args: &Args) -> Result<Vec<Wanted>, Failure> {
     Ok(wanted)
 }
 
-/// The score of a paper, as a line.
-fn line(Reproduced { paper, score, .. }: &Reproduced) -> String {
-    format!("PASS reproduce {paper}: {score}")
+/// The summary of a paper, as a line.
+fn line(Reproduced { paper, summary, .. }: &Reproduced) -> String {
+    format!("PASS reproduce {paper}: {summary}")
+}
+
+/// The summaries of papers, and of all together.
+fn table<'a>(all: &'a [Reproduced], summary: Option<&Summary>) -> Table<'a> {
+    let rows = all.iter().map(|one| (one.paper, one.summary.clone()));
+    Table(rows.chain(summary.map(|summary| ("all", summary.clone()))).collect())
 }
 
 /// One report; of all papers, an object.
 fn write_json(
     path: &std::path::Path,
     all: &[Reproduced],
-    score: Option<Score>,
+    summary: Option<&Summary>,
 ) -> Result<(), Failure> {
-    match (all, score) {
+    match (all, summary) {
         ([one], None) => output::write_json(path, &one.json),
-        (all, score) => {
+        (all, summary) => {
             let reports = all.iter().map(|one| (one.paper.to_string(), one.json.clone()));
             let mut object: serde_json::Map<_, _> = reports.collect();
-            let score = serde_json::to_value(score).map_err(Failure::environment)?;
-            object.insert("score".into(), score);
+            let summary = serde_json::to_value(summary).map_err(Failure::environment)?;
+            object.insert("summary".into(), summary);
             output::write_json(path, &object)
         }
     }

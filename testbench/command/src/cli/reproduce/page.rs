@@ -2,33 +2,37 @@
 //! file that needs no other and no network.
 
 use maud::{Markup, html};
+use reproductions::bootstrap::Interval;
 use reproductions::compared::{self, Compared};
 use reproductions::figure::Figure;
-use reproductions::score::Score;
+use reproductions::summary::{self, Summary};
 
 use super::Reproduced;
 
 const STYLE: &str = include_str!("page.css");
 
-/// The page of some papers.
-pub fn page(all: &[Reproduced], score: Score) -> Markup {
+/// The page of some papers; `of_all`: the summary of all that there are.
+pub fn page(all: &[Reproduced], of_all: Option<&Summary>) -> Markup {
     let names: Vec<_> = all.iter().map(|reproduced| reproduced.paper).collect();
     let body = html! {
         h1 { "Figures of the papers, and ours" }
         p {
-            "A figure agrees if each of its numbers has the same sign of effect as the paper's, \
-             and run-to-run variation does not change the sign; it is within 25 % if each effect \
-             is. Bars begin at no effect."
+            "Intervals hold 95 % of a bootstrap over programs and perturbed repetitions. A star \
+             marks a sign that the whole interval has. Bars begin at no effect."
         }
         div.legend {
             span.paper { i {} " the paper's" }
-            span.ours { i {} " ours; the line is the run-to-run variation" }
+            span.ours { i {} " ours; the line is the 95 % interval" }
         }
-        (scores(all, score))
+        (summaries(all, of_all))
+        p { (summary::LEGEND) }
         @for reproduced in all {
             section {
                 h2 id=(reproduced.paper) { (reproduced.paper) }
-                p { (reproduced.score) "; " (reproduced.score.bases()) "; " (reproduced.checked) }
+                p { (reproduced.summary) "; " (reproduced.checked) }
+                @if let Some(ranks) = reproduced.summary.ranks_text() {
+                    p { "Kendall's tau by program: " (ranks) }
+                }
                 @for figure in &reproduced.figures { (of_figure(figure)) }
             }
         }
@@ -36,30 +40,18 @@ pub fn page(all: &[Reproduced], score: Score) -> Markup {
     report::document(&format!("duet reproduce: {}", names.join(", ")), STYLE, &body)
 }
 
-/// The table of scores, with all in the last row.
-fn scores(all: &[Reproduced], score: Score) -> Markup {
-    let row = |name: Markup, score: Score| {
-        html! {
-            tr {
-                th { (name) }
-                td { (score.figures) }
-                td { (score.shown) }
-                td { (score.direction_agrees) " of " (score.directed) }
-                td { (score.within) " of " (score.compared) }
-            }
-        }
+/// The table of summaries, with all in the last row.
+fn summaries(all: &[Reproduced], of_all: Option<&Summary>) -> Markup {
+    let row = |name: Markup, summary: &Summary| {
+        html! { tr { th { (name) } @for cell in summary.cells() { td { (cell) } } } }
     };
     html! {
         table {
-            tr {
-                @for head in ["paper", "figures", "shown", "direction agrees", "within 25 %"] {
-                    th { (head) }
-                }
+            tr { th { "paper" } @for title in summary::TITLES { th { (title) } } }
+            @for Reproduced { paper, summary, .. } in all {
+                (row(html! { a href={ "#" (paper) } { (paper) } }, summary))
             }
-            @for Reproduced { paper, score, .. } in all {
-                (row(html! { a href={ "#" (paper) } { (paper) } }, *score))
-            }
-            (row(html! { "all" }, score))
+            @if let Some(summary) = of_all { (row(html! { "all" }, summary)) }
         }
     }
 }
@@ -70,6 +62,7 @@ fn of_figure(figure: &Figure) -> Markup {
         article {
             h3 { (id) " " (quantity) }
             @if !figure.compared.is_empty() { (compared(figure)) }
+            @for rank in &figure.ranks { p { (rank) } }
             dl {
                 dt { "paper" } dd { (paper) " (" (place) ")" }
                 dt { "ours" } dd { (ours.as_deref().unwrap_or("not shown")) }
@@ -88,22 +81,30 @@ fn of_figure(figure: &Figure) -> Markup {
 /// The paper's numbers above ours, and how near they are.
 fn compared(figure: &Figure) -> Markup {
     let all = &figure.compared;
-    let scale = Scale::of(figure, all.iter().flat_map(|n| [Some(n.paper), n.ours]).flatten());
+    let scale = Scale::of(
+        figure,
+        all.iter().flat_map(|n| {
+            let ends = n.interval.map(|Interval { low, high, .. }| [low, high]);
+            [Some(n.paper), n.ours].into_iter().flatten().chain(ends.into_iter().flatten())
+        }),
+    );
     html! {
         div.bars {
-            @for Compared { name, ours, paper, ratio, direction_agrees, within, .. } in all {
+            @for number in all {
+                @let Compared { name, ours, paper, ratio, log_ratio, interval, .. } = number;
                 span.name {
                     (name)
                     br;
                     small {
                         "ratio " (compared::number(*ratio))
-                        ", direction " (compared::word(*direction_agrees))
-                        ", within 25 % " (compared::word(*within))
+                        ", ln " (compared::number(*log_ratio))
+                        ", sign " (number.sign())
+                        ", inside " (compared::word(number.paper_inside))
                     }
                 }
                 div {
-                    (scale.bar("paper", *paper, 0.0))
-                    @if let Some(ours) = ours { (scale.bar("ours", *ours, noise(figure, name))) }
+                    (scale.bar("paper", *paper, None))
+                    @if let Some(ours) = ours { (scale.bar("ours", *ours, *interval)) }
                 }
             }
         }
@@ -112,20 +113,16 @@ fn compared(figure: &Figure) -> Markup {
 
 /// Ours, of what the paper has no number for, too.
 fn alone(figure: &Figure) -> Markup {
-    let scale = Scale::of(figure, figure.values.values().copied());
+    let ends = figure.intervals.values().flat_map(|Interval { low, high, .. }| [*low, *high]);
+    let scale = Scale::of(figure, figure.values.values().copied().chain(ends));
     html! {
         div.bars {
             @for (name, value) in &figure.values {
                 span.name { (name) }
-                div { (scale.bar("ours", *value, noise(figure, name))) }
+                div { (scale.bar("ours", *value, figure.intervals.get(name).copied())) }
             }
         }
     }
-}
-
-/// Of one of our values.
-fn noise(figure: &Figure, name: &str) -> f64 {
-    figure.noise.get(name).copied().unwrap_or(0.0)
 }
 
 /// Where values lie between the ends of a plot.
@@ -150,20 +147,23 @@ impl Scale {
         (100.0 * (value - self.low) / (self.high - self.low)).clamp(0.0, 100.0)
     }
 
-    /// A bar from the base to a value, with a line for the run-to-run variation.
-    fn bar(&self, class: &str, value: f64, noise: f64) -> Markup {
+    /// A bar from the base to a value, with a line for the interval.
+    fn bar(&self, class: &str, value: f64, interval: Option<Interval>) -> Markup {
         let (base, end) = (self.place(self.base), self.place(value));
         let (left, width) = (base.min(end), (end - base).abs());
-        let (low, high) = (self.place(value - noise), self.place(value + noise));
         html! {
             div class={ "bar " (class) } title=(class) {
                 div.plot {
                     i style=(format!("left:{left:.2}%;width:{width:.2}%")) {}
-                    @if noise > 0.0 {
+                    @if let Some(Interval { low, high, .. }) = interval {
+                        @let (low, high) = (self.place(low), self.place(high));
                         b style=(format!("left:{low:.2}%;width:{:.2}%", high - low)) {}
                     }
                 }
-                span { (number(value)) @if noise > 0.0 { " ± " (number(noise)) } }
+                span {
+                    (number(value))
+                    @if interval.is_some() { " (" (compared::range(interval)) ")" }
+                }
             }
         }
     }
@@ -192,26 +192,36 @@ mod tests {
         let finepack = paper::all().into_iter().find(|paper| paper.name == "finepack").unwrap();
         let scale = finepack.scales[0];
         let small = [Input { size: 1000, iterations: 2, ..scale.inputs[0] }];
-        let mut report = (finepack.run)(scale.by, &small, 0, &Attempt::default()).unwrap();
+        let mut report = (finepack.run)(scale.by, &small, 1, &Attempt::default()).unwrap();
         report.checked = "checked <all>".to_string();
-        let (figures, score) = (report.figures.clone(), report.score);
-        let page = page(&[report], score).into_string();
+        let (figures, summary) = (report.figures.clone(), report.summary.clone());
+        let page = page(&[report], Some(&summary)).into_string();
+        let mut intervals = 0;
         for Figure { id, place, compared, .. } in &figures {
             assert!(page.contains(&format!("<h3>{id} ")), "{id}");
             assert!(page.contains(&format!("({place})")), "{id}");
-            for Compared { name, paper, ratio, direction_agrees, within, .. } in compared {
-                let ratio = compared::number(*ratio);
-                let [direction, within] = [*direction_agrees, *within].map(compared::word);
+            for one in compared {
+                let Compared { name, paper, ours, interval, .. } = one;
+                let [ratio, log_ratio] = [one.ratio, one.log_ratio].map(compared::number);
+                let (sign, inside) = (one.sign(), compared::word(one.paper_inside));
+                if let (Some(ours), Some(_)) = (ours, interval) {
+                    let range =
+                        format!("{} ({})</span>", number(*ours), compared::range(*interval));
+                    assert!(page.contains(&range), "{id} {name}: no {range}");
+                    intervals += 1;
+                }
                 let told = format!(
-                    "<span class=\"name\">{name}<br><small>ratio {ratio}, direction {direction}, \
-                     within 25 % {within}</small></span><div><div class=\"bar paper\""
+                    "<span class=\"name\">{name}<br><small>ratio {ratio}, ln {log_ratio}, sign \
+                     {sign}, inside {inside}</small></span><div><div class=\"bar paper\""
                 );
                 assert!(page.contains(&told), "{id} {name}");
                 assert!(page.contains(&format!("<span>{}</span>", number(*paper))), "{id} {name}");
             }
         }
-        let Score { figures, shown, .. } = score;
-        assert!(page.contains(&format!("<td>{figures}</td><td>{shown}</td>")));
+        assert!(intervals > 10, "{intervals}");
+        let Summary { figures, shown, effects, same_sign, .. } = summary;
+        let row = format!("<td>{shown} of {figures}</td><td>{same_sign} of {effects}</td>");
+        assert_eq!(page.matches(&row).count(), 2, "{row}");
         assert!(page.contains("checked &lt;all&gt;"));
         for outside in ["http", "<script", "src=", "url(", "@import"] {
             assert!(!page.contains(outside), "{outside}");
@@ -221,10 +231,13 @@ mod tests {
     #[test]
     fn bars_begin_where_there_is_no_effect() {
         let scale = Scale { low: 0.5, high: 2.5, base: 1.0 };
-        let bar = |value| scale.bar("ours", value, 0.0).into_string();
+        let bar = |value| scale.bar("ours", value, None).into_string();
         assert!(bar(2.0).contains("left:25.00%;width:50.00%"), "{}", bar(2.0));
         assert!(bar(0.5).contains("left:0.00%;width:25.00%"), "{}", bar(0.5));
-        let noisy = scale.bar("ours", 2.0, 0.25).into_string();
-        assert!(noisy.contains("left:62.50%;width:25.00%") && noisy.contains("± 0.250"), "{noisy}");
+        // A line from the lower end of the interval to the upper.
+        let interval = Interval { low: 1.5, high: 2.25, resamples: 1000 };
+        let spread = scale.bar("ours", 2.0, Some(interval)).into_string();
+        assert!(spread.contains("<b style=\"left:50.00%;width:37.50%\">"), "{spread}");
+        assert!(spread.contains("<span>2.000 (1.500 to 2.250)</span>"), "{spread}");
     }
 }
