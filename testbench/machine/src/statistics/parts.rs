@@ -127,7 +127,12 @@ pub fn of_part(part: &Part, ctx: &Context, all: &mut impl Values, counted: &mut 
             local.scheduler_counters(counted);
             all.add_all("scheduler.", counted);
         }
-        Part::Combiner(combiner) => all.add("l1.", "combined_reads", combiner.combined),
+        Part::Combiner(combiner) => {
+            all.add("l1.", "combined_reads", combiner.combined);
+            if combiner.combines_stores() {
+                all.add("l1.", "combined_stores", combiner.combined_stores);
+            }
+        }
         Part::Link(_) => {}
         #[cfg(test)]
         Part::Nothing => {}
