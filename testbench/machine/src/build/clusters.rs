@@ -5,7 +5,7 @@ use super::wiring::{Net, Wiring};
 use crate::context::layout::Site;
 use crate::context::message::Unit;
 use crate::engine::{ComponentId, InletId, OutletId};
-use crate::l1::combiner::{self, Combiner};
+use crate::l1::combiner::{self, Combiner, StoreSpec};
 
 /// What a combiner stands between.
 #[derive(Debug)]
@@ -38,9 +38,13 @@ impl Wiring<'_> {
             let unit = layout.core(chiplet, first);
             let below = self.outlet(Net::Request, chiplet, unit);
             let answers = self.inlet(Net::Answer, chiplet, unit);
-            let window = self.system.network.combine_cycles.into();
-            let mut ports =
-                combiner::Ports { first: unit, window, cores: Vec::new(), below, answers };
+            let n = &self.system.network;
+            let interval = n.combine_store_cycles.millionths();
+            let capacity = n.queue as usize;
+            let stores = (interval > 0).then_some(StoreSpec { interval, capacity });
+            let window = n.combine_cycles.into();
+            let cores = Vec::new();
+            let mut ports = combiner::Ports { first: unit, window, stores, cores, below, answers };
             let mut cores = Vec::new();
             for unit in (first..first + cluster).map(|core| layout.core(chiplet, core)) {
                 let (core, name) = (self.numbers.unit(unit), layout.name(unit));

@@ -2,8 +2,16 @@
 //! of a line. One of several pending reads goes to the L2, and the others get copies of its
 //! answer. A store or an atomic to a line ends the combining with reads before it, so that a CU
 //! sees its own.
+//!
+//! It may also limit the rate of each CU's stores. Those of a CU to the same sectors that wait
+//! meanwhile become one.
+
+mod stores;
 
 use std::collections::VecDeque;
+
+pub use stores::Spec as StoreSpec;
+use stores::{Store, Stores};
 
 use crate::cache::Waiters;
 use crate::context::Context;
@@ -27,6 +35,8 @@ pub struct Ports {
     pub first: Unit,
     /// Cycles after a read within which others are combined with it.
     pub window: Cycle,
+    /// How each CU's stores leave; none: as its other requests.
+    pub stores: Option<StoreSpec>,
     /// Of each CU.
     pub cores: Vec<CorePort>,
     /// Requests to the network.
@@ -52,6 +62,17 @@ struct Pending {
     next: u32,
 }
 
+/// A store that others have joined, sent to the L2.
+#[derive(Clone, Copy, Debug, Default)]
+struct Joint {
+    /// The CU's tag of the store.
+    tag: u32,
+    joined: Waiters,
+}
+
+/// In the tag of such a store, beside its number. CUs and L1s do not use this bit.
+const JOINT: u32 = 1 << 29;
+
 /// No entry.
 const NONE: u32 = u32::MAX;
 const HASHES: usize = 256;
@@ -65,10 +86,16 @@ pub struct Combiner {
     pending: Vec<Pending>,
     free: Vec<u32>,
     of_hash: [u32; HASHES],
+    /// Of each CU the stores that wait; empty where stores leave as other requests.
+    stores: Vec<Stores>,
+    joint: Vec<Joint>,
+    free_joint: Vec<u32>,
     /// The CU whose turn it is.
     turn: usize,
     /// Reads that have waited for the answer of another one.
     pub combined: u64,
+    /// Stores that have joined another one.
+    pub combined_stores: u64,
 }
 
 fn hash(addr: u64) -> usize {
@@ -80,13 +107,25 @@ impl Combiner {
     pub fn new(ports: Ports) -> Self {
         Self {
             outgoing: ports.cores.iter().map(|_| VecDeque::new()).collect(),
+            stores: match ports.stores {
+                Some(spec) => ports.cores.iter().map(|_| Stores::new(spec)).collect(),
+                None => Vec::new(),
+            },
             ports,
             pending: Vec::new(),
             free: Vec::new(),
             of_hash: [NONE; HASHES],
+            joint: Vec::new(),
+            free_joint: Vec::new(),
             turn: 0,
             combined: 0,
+            combined_stores: 0,
         }
+    }
+
+    /// Whether stores wait, and so may join others.
+    pub fn combines_stores(&self) -> bool {
+        !self.stores.is_empty()
     }
 
     /// One cycle: all answers that have come go on; of each CU a request is combined, or goes on.
@@ -103,15 +142,16 @@ impl Combiner {
         }
         let mut has_taken = false;
         let (cores, first) = (self.ports.cores.len(), self.turn);
+        let has_stores = !self.stores.is_empty();
         for core in (first..cores).chain(0..first) {
+            if has_stores {
+                self.send_stores(ctx, core);
+            }
             let inlet = self.ports.cores[core].requests;
             let Some(request) = ctx.peek(inlet) else { continue };
-            let may_go = self.combine(ctx, request) || {
-                let may_send = ctx.may_send(self.ports.below);
-                if may_send {
-                    self.pass(ctx, request);
-                }
-                may_send
+            let may_go = match has_stores {
+                true => self.accept(ctx, core, request),
+                false => self.accept_at_once(ctx, request),
             };
             if may_go {
                 ctx.take(inlet);
@@ -123,6 +163,55 @@ impl Combiner {
             if self.ports.cores.iter().any(|port| ctx.has(port.requests)) {
                 ctx.wake_at(ctx.now + 1);
             }
+        }
+    }
+
+    /// Whether a request is combined with another one, or goes on.
+    fn accept_at_once(&mut self, ctx: &mut Context, request: Handle<Message>) -> bool {
+        self.combine(ctx, request) || {
+            let may_send = ctx.may_send(self.ports.below);
+            if may_send {
+                self.pass(ctx, request);
+            }
+            may_send
+        }
+    }
+
+    /// The same where a CU's stores have a rate: a store may also wait, and what follows a store to
+    /// its line does not overtake it.
+    fn accept(&mut self, ctx: &mut Context, core: usize, request: Handle<Message>) -> bool {
+        let Message { kind, addr, .. } = ctx.messages[request];
+        let stores = &mut self.stores[core];
+        if kind != Kind::Write {
+            return !stores.holds(addr) && self.accept_at_once(ctx, request);
+        }
+        if stores.join(ctx, request) {
+            self.combined_stores += 1;
+            return true;
+        }
+        let waits = stores.wait(ctx, request);
+        if waits {
+            self.send_stores(ctx, core);
+        }
+        waits
+    }
+
+    /// Sends the stores of a CU whose time has come.
+    fn send_stores(&mut self, ctx: &mut Context, core: usize) {
+        while let Some(Store { request, joined, .. }) =
+            self.stores[core].leave(ctx, self.ports.below)
+        {
+            if !joined.is_empty() {
+                let message = &mut ctx.messages[request];
+                let joint = Joint { tag: message.tag, joined };
+                let at = self.free_joint.pop().unwrap_or_else(|| {
+                    self.joint.push(joint);
+                    self.joint.len() as u32 - 1
+                });
+                self.joint[at as usize] = joint;
+                message.tag = at | JOINT;
+            }
+            self.pass(ctx, request);
         }
     }
 
@@ -166,6 +255,9 @@ impl Combiner {
     fn distribute(&mut self, ctx: &mut Context, answer: Handle<Message>) {
         let Message { kind, addr, mask, to, tag, line, from, has_passed_a_link, .. } =
             ctx.messages[answer];
+        if kind == Kind::Ack && tag & JOINT != 0 {
+            self.acknowledge(ctx, answer);
+        }
         // Reads of other sectors of the line have the same tag.
         let own = |p: &Pending| p.from == to && p.tag == tag && p.mask == mask;
         if kind == Kind::Data
@@ -186,6 +278,25 @@ impl Combiner {
             }
         }
         self.queue(to, answer);
+    }
+
+    /// Gives an acknowledgement its store's tag, and one of their own to the stores that have
+    /// joined that.
+    fn acknowledge(&mut self, ctx: &mut Context, answer: Handle<Message>) {
+        let Message { to, from, tag, has_passed_a_link, .. } = ctx.messages[answer];
+        let at = tag & !JOINT;
+        let Joint { tag, joined } = std::mem::take(&mut self.joint[at as usize]);
+        self.free_joint.push(at);
+        ctx.messages[answer].tag = tag;
+        let mut store = joined.first();
+        while store.is_some() {
+            let message = &mut ctx.messages[store];
+            let next = message.next;
+            (message.kind, message.to, message.from) = (Kind::Ack, to, from);
+            message.has_passed_a_link = has_passed_a_link;
+            self.queue(to, store);
+            store = next;
+        }
     }
 
     fn queue(&mut self, to: Unit, answer: Handle<Message>) {

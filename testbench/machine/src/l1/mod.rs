@@ -233,6 +233,8 @@ inventory::submit! { Counted(&statistics! {
     "l1.sector_hits" "sectors" "with `l1.sector`: sectors of loads that were valid or pending",
     "l1.combined_reads" "requests" "with `network.combine`: reads that got the answer of another \
         CU's read",
+    "l1.combined_stores" "requests" "with `network.combine_store_cycles`: stores that joined an \
+        earlier store of their CU",
     "l1.stores" "requests" "stores of lines that L1s accepted",
     "l1.atomics" "requests" "atomics on lines that L1s forwarded",
     "l1.uncached_loads" "requests" "loads of lines that the L1 must not cache",

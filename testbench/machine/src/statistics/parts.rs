@@ -104,6 +104,9 @@ pub fn of_part(part: &Part, ctx: &Context, all: &mut CounterValues) {
         Part::Local(local) => local.scheduler_counters(all.owner("scheduler.")),
         Part::Combiner(combiner) => {
             all.owner("l1.").push(("combined_reads", combiner.combined));
+            if combiner.combines_stores() {
+                all.push(("combined_stores", combiner.combined_stores));
+            }
         }
         Part::Link(_) => {}
         #[cfg(test)]

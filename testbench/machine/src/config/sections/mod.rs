@@ -275,6 +275,11 @@ fields! {
         /// Time after a read within which the unit combines others with it, while it is pending.
         #[serde(default = "long")]
         pub combine_cycles: u32 = Range(0, MOST_CYCLES), "cycles", "system h100";
+        /// Time for which the unit is busy with a store of a CU before it sends the CU's next one.
+        /// Stores of a CU to the same sectors that wait meanwhile are combined; 0: no store waits.
+        #[serde(default)]
+        pub combine_store_cycles: Decimal = Millionths(0, 1_000_000_000), "cycles",
+            "system h100";
         /// Size of a message's header.
         pub header_bytes: u32 = Range(1, 256), "bytes", "chosen: address and tag";
         /// Granularity of data in a message.

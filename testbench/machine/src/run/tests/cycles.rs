@@ -125,6 +125,7 @@ fn cycles_do_not_depend_on_visits() {
         ("stc-8cu-small", [("l1.design", "stc-mb"), ("machine.cus", "2")]),
         ("fermi-15sm-small", [("l1.design", "race-spec"), ("l2.design", "software")]),
         ("rec-4gpu-small", [("l2.design", "rec"), ("machine.cus", "2")]),
+        ("h100-small", [("machine.cus", "2"), ("network.combine", "2")]),
     ] {
         let run = |visit_all| {
             let mut machine = machine(preset, &set, super::program("bfs", 64));

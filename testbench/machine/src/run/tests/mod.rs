@@ -10,6 +10,7 @@ mod scheduler;
 mod scoreboard;
 mod sectors;
 mod steps;
+mod stores;
 mod streams;
 mod threads;
 mod traffic;
