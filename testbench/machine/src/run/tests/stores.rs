@@ -5,7 +5,7 @@
 use traces::trace::FirstUse::After;
 use traces::workloads::program::{self, Place, What, Who};
 
-use super::cycles::{SET, access, program as kernel, spent};
+use super::cycles::{SET, access, program as kernel};
 use super::steps::*;
 use super::*;
 
@@ -13,8 +13,12 @@ use super::*;
 const LINE: u64 = 64;
 
 /// One CU with a combiner of its own, which is busy with a store for 20 cycles.
-const SLOW: [(&str, &str); 3] =
-    [("network.combine", "1"), ("network.combine_store_cycles", "20"), ("l1.sector", "32")];
+const SLOW: [(&str, &str); 4] = [
+    ("network.combine", "1"),
+    ("network.combine_store_cycles", "20"),
+    ("l1.sector", "32"),
+    ("l2.sector", "32"),
+];
 
 /// Stores of L1s, those that have joined others, writes of L2s and their sectors.
 fn counted(machine: &Machine) -> [u64; 4] {
@@ -24,7 +28,7 @@ fn counted(machine: &Machine) -> [u64; 4] {
 
 /// Work-groups of one work-item, each a wave, on CUs of four waves.
 fn by_waves(set: &[(&str, &str)], groups: u32, steps: &[Step]) -> [u64; 4] {
-    let set = [&SLOW[..], &[("cu.waves", "4"), ("l2.sector", "32")], set].concat();
+    let set = [&SLOW[..], &[("cu.waves", "4")], set].concat();
     counted(&machine_of_kernels(false, &set, ((groups, 1), 1), steps))
 }
 
@@ -64,20 +68,25 @@ fn the_later_of_two_combined_stores_to_a_word_stays() {
     assert_eq!(by_waves(&[], 1, &steps), [3, 1, 2, 2]);
 }
 
+/// A machine that has run a kernel of one work-group.
+fn machine_of_program(interval: &str, items: u32, steps: Vec<program::Step>) -> Machine {
+    let last = [("machine.chiplets", "1"), ("network.combine_store_cycles", interval)];
+    let set = [&SET[..], &SLOW, &last].concat();
+    let mut machine = machine("cpelide-4-small", &set, kernel(items, steps).record());
+    machine.run().unwrap();
+    machine
+}
+
 /// Of two stores to a line that wait the younger one writes both sectors. A third one may not join
 /// the older one: its word would be lost.
 #[test]
 fn a_store_joins_the_youngest_store_to_its_line() {
-    let of = |who, offset, per_item| {
-        let place = Place { page: 0, offset, per_item, per_group: 0, page_by_group: false };
-        program::Step::Access { what: What::Store, who, place, size: 4, aligned: true, gap: 0 }
-    };
-    let word = |offset| of(Who::Item(0), offset, 0);
-    let steps = vec![word(LINE), word(0), of(Who::All, 0, 4), word(0)];
-    let set = [&SET[..], &SLOW, &[("machine.chiplets", "1")]].concat();
-    let mut machine = machine("cpelide-4-small", &set, kernel(16, steps).record());
-    machine.run().unwrap();
-    assert_eq!(counted(&machine)[..3], [4, 1, 3]);
+    let word = |offset| access(What::Store, Who::Item(0), (0, offset), 0);
+    let place = Place { page: 0, offset: 0, per_item: 4, per_group: 0, page_by_group: false };
+    let (what, who) = (What::Store, Who::All);
+    let line = program::Step::Access { what, who, place, size: 4, aligned: true, gap: 0 };
+    let machine = machine_of_program("20", 16, vec![word(LINE), word(0), line, word(0)]);
+    assert_eq!(counted(&machine), [4, 1, 3, 4]);
 }
 
 #[test]
@@ -95,19 +104,32 @@ fn accesses_behind_a_store_of_their_cu_see_it() {
     assert_eq!(by_waves(&[("l2.policy", "home-forward")], 1, &steps)[..3], [3, 0, 3]);
 }
 
+/// The second wave's store waits, and the first wave's second one joins it. What the first wave
+/// does behind its fence takes longest.
 #[test]
-fn a_fence_waits_for_combined_stores() {
-    let fence = |interval, offsets: &[u64]| {
-        let set = [&SLOW[..], &[("network.combine_store_cycles", interval)]].concat();
-        let store = |&offset| access(What::Store, Who::Item(0), (0, offset), 0);
-        let mut steps: Vec<_> = offsets.iter().map(store).collect();
-        steps.push(program::Step::Fence);
-        let [.., cycles] = spent("1", &set, &kernel(64, steps));
-        cycles
+fn a_fence_waits_for_a_store_that_has_joined_another_one() {
+    let store = |item, offset, gap| access(What::Store, Who::Item(item), (0, offset), gap);
+    let of = |interval| {
+        let before = [store(0, LINE, 0), store(64, 4, 0), store(0, 0, 0)];
+        let behind = [program::Step::Fence, store(0, 2 * LINE, 500)];
+        let machine = machine_of_program(interval, 128, [&before[..], &behind].concat());
+        assert_eq!(counted(&machine), [4, 1, 3, 3]);
+        statistic(&machine, "launch.cycles.kernel")
     };
-    // The second and the third leave together, an interval behind the first.
-    assert_eq!(fence("50", &[LINE, 0, 4]) - fence("20", &[LINE, 0, 4]), 30);
-    assert_eq!(fence("50", &[LINE]), fence("20", &[LINE]));
+    assert_eq!(of("50") - of("20"), 30);
+}
+
+/// The third store waits in the network while the second one has the only place, and the load stays
+/// behind it.
+#[test]
+fn a_store_without_a_place_stops_what_is_behind_it() {
+    let stores = [LINE, 2 * LINE, 0].map(|at| store(at, NONE));
+    let behind = [load(3 * LINE, NONE, After(1)), store(4 * LINE, NONE)];
+    let of = |queue, interval| {
+        let last = [("network.queue", queue), ("network.combine_store_cycles", interval)];
+        cycles(&[&SLOW[..], &last].concat(), 1, &[&stores[..], &behind].concat())
+    };
+    assert_eq!(["1", "2"].map(|queue| of(queue, "30") - of(queue, "20")), [10, 0]);
 }
 
 /// More stores than may wait, and of the second preset some to other GPUs. What each load finds is
